@@ -1,0 +1,36 @@
+# Every package the project builds on, in one place. Modules name the targets, never a path.
+#
+#   Boost::headers  simdjson::simdjson  OpenSSL::SSL  OpenSSL::Crypto  CLI11::CLI11  Threads::Threads
+#   RocksDB::static  xxHash::xxhash  jemalloc::static (GATELEG_JEMALLOC)  GTest::*  rapidcheck (GATELEG_TESTS)
+
+find_package(Threads REQUIRED)
+# Not Debian's default 1.74, whose asio/awaitable.hpp does not compile alone with g++ 12.
+find_package(Boost 1.81 REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(RocksDBStatic REQUIRED)
+
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+find_library(XXHASH_LIBRARY NAMES libxxhash.a xxhash REQUIRED)
+mark_as_advanced(XXHASH_INCLUDE_DIR XXHASH_LIBRARY)
+if(NOT TARGET xxHash::xxhash)
+  add_library(xxHash::xxhash UNKNOWN IMPORTED)
+  set_target_properties(xxHash::xxhash PROPERTIES
+    IMPORTED_LOCATION "${XXHASH_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${XXHASH_INCLUDE_DIR}")
+endif()
+
+if(GATELEG_JEMALLOC)
+  find_library(JEMALLOC_LIBRARY NAMES libjemalloc_pic.a libjemalloc.a REQUIRED)
+  mark_as_advanced(JEMALLOC_LIBRARY)
+  add_library(jemalloc::static STATIC IMPORTED)
+  set_target_properties(jemalloc::static PROPERTIES
+    IMPORTED_LOCATION "${JEMALLOC_LIBRARY}"
+    INTERFACE_LINK_LIBRARIES "Threads::Threads;m;${CMAKE_DL_LIBS}")
+endif()
+
+if(GATELEG_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()
