@@ -1,14 +1,44 @@
 #include "base/json_writer.h"
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 namespace gateleg {
 namespace {
 
 constexpr bool must_escape(unsigned char byte) {
     return byte < 0x20 || byte == '"' || byte == '\\';
+}
+
+static_assert(std::endian::native == std::endian::little);
+
+// Marks with 0x80 the bytes of `word` that must be escaped. Only the lowest mark is exact: a borrow
+// may set others above it.
+constexpr std::uint64_t escape_marks(std::uint64_t word) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    const auto below = [](std::uint64_t bytes, std::uint64_t limit) {
+        return (bytes - kOnes * limit) & ~bytes;
+    };
+    return (below(word, 0x20) | below(word ^ kOnes * '"', 1) | below(word ^ kOnes * '\\', 1)) &
+           kOnes * 0x80;
+}
+
+// The first place from `at` on that must be escaped, or text.size().
+std::size_t find_escape(std::string_view text, std::size_t at) {
+    for (; at + 8 <= text.size(); at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, text.data() + at, sizeof word);
+        if (const auto marks = escape_marks(word); marks != 0) {
+            return at + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+        }
+    }
+    while (at < text.size() && !must_escape(static_cast<unsigned char>(text[at]))) {
+        ++at;
+    }
+    return at;
 }
 
 void append_escaped(std::string& out, unsigned char byte) {
@@ -45,23 +75,20 @@ void append_escaped(std::string& out, unsigned char byte) {
 }  // namespace
 
 bool needs_json_escape(std::string_view text) {
-    return std::any_of(text.begin(), text.end(), [](char c) {
-        return must_escape(static_cast<unsigned char>(c));
-    });
+    return find_escape(text, 0) != text.size();
 }
 
 void append_json_string(std::string& out, std::string_view text) {
     out.push_back('"');
-    std::size_t start = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if (must_escape(byte)) {
-            out.append(text, start, i - start);
-            append_escaped(out, byte);
-            start = i + 1;
+    for (std::size_t start = 0;;) {
+        const auto end = find_escape(text, start);
+        out.append(text, start, end - start);
+        if (end == text.size()) {
+            break;
         }
+        append_escaped(out, static_cast<unsigned char>(text[end]));
+        start = end + 1;
     }
-    out.append(text, start);
     out.push_back('"');
 }
 

@@ -37,5 +37,25 @@ TEST(JsonWriterTest, NeedsEscapeAgreesWithTheEscaper) {
     }
 }
 
+TEST(JsonWriterTest, FindsAnEscapeAtEveryPlace) {
+    for (std::size_t size = 1; size < 20; ++size) {
+        for (std::size_t at = 0; at < size; ++at) {
+            // 0xff, '!' and '#' are next to what must be escaped.
+            for (const char near : {'a', '\xff', '!', '#', ' '}) {
+                std::string text(size, near);
+                EXPECT_FALSE(needs_json_escape(text));
+                text[at] = '\n';
+                std::string out;
+                append_json_string(out, text);
+                EXPECT_TRUE(needs_json_escape(text));
+                EXPECT_EQ(
+                    out,
+                    '"' + std::string(at, near) + "\\n" + std::string(size - at - 1, near) + '"'
+                );
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace gateleg
