@@ -17,7 +17,7 @@ namespace gateleg::value {
 // Zero is {0, 0, false}. Immutable.
 class Number {
 public:
-    using Coefficient = unsigned __int128;
+    __extension__ typedef unsigned __int128 Coefficient;  // NOLINT: `using` warns
 
     Number() = default;
     static Number from_int(std::int64_t value);
@@ -31,7 +31,7 @@ public:
     void append_text(std::string& out) const;
 
     // Exact, or DynamoDB's ValidationException when the result needs more than 38 digits or leaves
-    // the range.
+    // the range. Real DynamoDB calls both "Number overflow".
     static Result<Number> add(const Number& left, const Number& right);
     static Result<Number> subtract(const Number& left, const Number& right);
 
@@ -48,6 +48,10 @@ private:
     int exponent_ = 0;
     bool negative_ = false;
 };
+
+// True if `text` is canonical, so that it can be stored without parsing. May say no to canonical
+// texts of more than 38 characters.
+bool is_short_canonical_number(std::string_view text);
 
 // Compares two canonical texts by value, without parsing them to Numbers.
 std::strong_ordering compare_number_texts(std::string_view left, std::string_view right);

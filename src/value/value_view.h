@@ -4,11 +4,14 @@
 // The form is canonical: names of a map are in byte order, members of a set in their own order and
 // numbers in one spelling, so two values are equal exactly when their bytes are.
 //
-//     value   = tag payload           tag = type | 0x80 when JSON has to escape a character of S or
-//     SS S B N   = varint length, bytes  N is its canonical decimal text BOOL    = one byte, 0 or 1
-//     NULL has no payload L M     = u32 byte length of what follows, u32 count, then elements or
-//     (varint length, name, value) SS NS BS = u32 byte length of what follows, u32 count, then
-//     (varint length, bytes)
+//     value    = tag, payload
+//     tag      = the type, | 0x80 if JSON must escape a character of an S or SS
+//     S N B    = varint length, bytes; N is its canonical decimal text
+//     BOOL     = one byte, 0 or 1
+//     NULL     = nothing
+//     L        = u32 byte length of what follows it, u32 count, then the values
+//     M        = the same, then varint length, name, value of each entry
+//     SS NS BS = the same, then varint length, bytes of each member
 //
 // An item is a map. docs/formats/disk.md has the whole format.
 
@@ -21,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "value/types.h"
 
@@ -202,6 +206,8 @@ inline ValueView::Members ValueView::members() const {
 // An item that owns its bytes. Moves like a string; its view dies with it.
 class EncodedItem {
 public:
+    // An item without attributes.
+    EncodedItem() : bytes_({static_cast<char>(Type::kMap), 4, 0, 0, 0, 0, 0, 0, 0}) {}
     // `bytes` hold one map value.
     explicit EncodedItem(std::string bytes) : bytes_(std::move(bytes)) {}
 
