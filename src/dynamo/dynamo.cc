@@ -1,0 +1,1 @@
+#include "dynamo/dynamo.h"
