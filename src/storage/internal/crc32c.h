@@ -1,0 +1,13 @@
+// CRC-32C (Castagnoli), the checksum of RocksDB's log and of our own small files.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace gateleg::storage::internal {
+
+// `crc` is that of the bytes before these, or 0.
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t crc = 0);
+
+}  // namespace gateleg::storage::internal

@@ -1,0 +1,89 @@
+#include "storage/internal/rocksdb_options.h"
+
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <string_view>
+
+#include <rocksdb/cache.h>
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+#include "base/log.h"
+
+namespace gateleg::storage::internal {
+namespace {
+
+constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+
+// Not only for the log's sake: RocksDB's own file logger aborts the process on a full disk in
+// builds with assertions, such as Debian's.
+class ForwardingLogger final : public rocksdb::Logger {
+public:
+    ForwardingLogger() : Logger(rocksdb::InfoLogLevel::WARN_LEVEL) {}
+
+    using Logger::Logv;
+    void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+    void Logv(rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
+        if (level < rocksdb::InfoLogLevel::WARN_LEVEL ||
+            level == rocksdb::InfoLogLevel::HEADER_LEVEL) {
+            return;
+        }
+        std::array<char, 1024> line{};
+        std::vsnprintf(line.data(), line.size(), format, arguments);
+        std::string_view text(line.data());
+        text = text.substr(0, text.find_last_not_of('\n') + 1);
+        if (level == rocksdb::InfoLogLevel::WARN_LEVEL) {
+            log_warn("rocksdb", {{"text", text}});
+        } else {
+            log_error("rocksdb", {{"text", text}});
+        }
+    }
+    void LogHeader(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
+rocksdb::BlockBasedTableOptions table_options(std::size_t cache_bytes) {
+    rocksdb::BlockBasedTableOptions table;
+    table.block_cache = rocksdb::NewLRUCache(cache_bytes);
+    table.cache_index_and_filter_blocks = true;
+    table.pin_l0_filter_and_index_blocks_in_cache = true;
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.format_version = 5;
+    return table;
+}
+
+}  // namespace
+
+rocksdb::Options make_rocksdb_options(const StoreOptions& options, rocksdb::Env* env) {
+    rocksdb::Options rocks;
+    rocks.env = env;
+    rocks.create_if_missing = true;
+    rocks.info_log = std::make_shared<ForwardingLogger>();
+    rocks.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table_options(options.block_cache_bytes))
+    );
+
+    // There is one writer: the engine's commit thread.
+    rocks.allow_concurrent_memtable_write = false;
+    rocks.write_buffer_size = 64 * kMegabyte;
+    rocks.max_write_buffer_number = 4;
+    // What a start after a kill replays, at some 6 ms a megabyte.
+    rocks.max_total_wal_size = 128 * kMegabyte;
+    rocks.level0_file_num_compaction_trigger = 4;
+    rocks.compression = rocksdb::kLZ4Compression;
+    rocks.bytes_per_sync = kMegabyte;
+    rocks.max_background_jobs = 2;
+    // Leaves the larger part of the usual descriptor limits to connections.
+    rocks.max_open_files = 1000;
+    rocks.skip_stats_update_on_db_open = true;
+    rocks.stats_dump_period_sec = 0;
+    rocks.stats_persist_period_sec = 0;
+
+    rocks.track_and_verify_wals_in_manifest = true;
+    // A recycled log hides where it ends, and the log scanner does not read its records.
+    rocks.recycle_log_file_num = 0;
+    return rocks;
+}
+
+}  // namespace gateleg::storage::internal

@@ -1,0 +1,13 @@
+// RocksDB's settings, in one place.
+
+#pragma once
+
+#include <rocksdb/options.h>
+
+#include "storage/store.h"
+
+namespace gateleg::storage::internal {
+
+rocksdb::Options make_rocksdb_options(const StoreOptions& options, rocksdb::Env* env);
+
+}  // namespace gateleg::storage::internal

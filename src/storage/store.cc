@@ -1,0 +1,123 @@
+#include "storage/store.h"
+
+#include <utility>
+
+#include <rocksdb/db.h>
+
+#include "storage/internal/cursor_impl.h"
+#include "storage/internal/rocksdb_status.h"
+#include "storage/internal/store_impl.h"
+#include "storage/internal/write_batch_impl.h"
+
+namespace gateleg::storage {
+
+using internal::to_error;
+using internal::to_result;
+using internal::to_slice;
+
+namespace {
+
+Result<bool> found(const rocksdb::Status& status) {
+    if (status.ok()) {
+        return true;
+    }
+    if (status.IsNotFound()) {
+        return false;
+    }
+    return to_error("get", status);
+}
+
+Error closed() {
+    return service_unavailable("The store is not open");
+}
+
+std::uint64_t int_property(rocksdb::DB& db, const std::string& name) {
+    std::uint64_t value = 0;
+    return db.GetIntProperty(name, &value) ? value : 0;
+}
+
+}  // namespace
+
+std::unique_ptr<Store> Store::open(const StoreOptions& options) {
+    return std::unique_ptr<Store>(new Store(std::make_unique<Impl>(options)));
+}
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::~Store() = default;
+
+Result<bool> Store::get(std::string_view key, std::string& value, const Snapshot* snapshot) const {
+    auto& database = *impl_->database();
+    const auto pass = snapshot == nullptr ? database.gate.enter() : snapshot->impl_->pass.again();
+    if (database.db == nullptr) {
+        return closed();
+    }
+    if (snapshot == nullptr) {
+        return found(database.db->Get(impl_->read_options(), to_slice(key), &value));
+    }
+    rocksdb::ReadOptions read;
+    read.snapshot = snapshot->impl_->snapshot;
+    return found(database.db->Get(read, to_slice(key), &value));
+}
+
+std::unique_ptr<Cursor> Store::cursor(CursorOptions options) const {
+    const Snapshot* snapshot = options.snapshot;
+    auto pass =
+        snapshot == nullptr ? impl_->database()->gate.enter() : snapshot->impl_->pass.again();
+    return std::unique_ptr<Cursor>(new Cursor(std::make_unique<Cursor::Impl>(
+        impl_->database(),
+        std::move(pass),
+        snapshot == nullptr ? nullptr : snapshot->impl_->snapshot,
+        std::move(options)
+    )));
+}
+
+std::shared_ptr<const Snapshot> Store::snapshot() const {
+    auto pass = impl_->database()->gate.enter();
+    return std::shared_ptr<const Snapshot>(
+        new Snapshot(std::make_unique<Snapshot::Impl>(impl_->database(), std::move(pass)))
+    );
+}
+
+Result<void> Store::write(WriteBatch& batch, WriteClass write_class) {
+    return impl_->write(batch.impl_->batch, write_class);
+}
+
+Result<void> Store::flush() {
+    return impl_->flush();
+}
+
+Result<void> Store::verify_checksums() const {
+    const auto pass = impl_->database()->gate.enter();
+    const auto& db = impl_->database()->db;
+    if (db == nullptr) {
+        return closed();
+    }
+    return to_result("verify checksums", db->VerifyChecksum());
+}
+
+Health Store::health() const {
+    return impl_->health();
+}
+
+std::string Store::health_reason() const {
+    return impl_->health_reason();
+}
+
+std::uint64_t Store::last_sequence() const {
+    const auto pass = impl_->database()->gate.enter();
+    const auto& db = impl_->database()->db;
+    return db == nullptr ? 0 : db->GetLatestSequenceNumber();
+}
+
+std::uint64_t Store::disk_bytes() const {
+    const auto pass = impl_->database()->gate.enter();
+    const auto& db = impl_->database()->db;
+    if (db == nullptr) {
+        return 0;
+    }
+    // The log holds about what is in memory.
+    return int_property(*db, rocksdb::DB::Properties::kTotalSstFilesSize) +
+           int_property(*db, rocksdb::DB::Properties::kSizeAllMemTables);
+}
+
+}  // namespace gateleg::storage
