@@ -1,0 +1,85 @@
+// What one batch of writes sees and changes: the newest state of the store plus what the batch has
+// already decided, and the WriteBatch that will make it durable.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "engine/table.h"
+#include "storage/store.h"
+
+namespace gateleg::engine {
+
+// Counts of every table, as of the last batch that is durable.
+using CountsByTable = std::map<TableId, TableCounts>;
+// How far the backfill of an index has come: entries up to this item key are there.
+using BackfillPositions = std::map<std::pair<TableId, IndexId>, std::string>;
+
+// Lives on the commit thread and nowhere else.
+class CommitContext {
+public:
+    CommitContext(const storage::Store& store, std::shared_ptr<const Catalog> catalog);
+
+    // The newest value under `key`; false if there is none.
+    Result<bool> get(std::string_view key, std::string& value) const;
+    void put(std::string_view key, std::string_view value);
+    void erase(std::string_view key);
+
+    // Rows that no operation of the same batch reads again: index entries, expiry entries.
+    storage::WriteBatch& batch() { return batch_; }
+    // False while every row of the batch only takes space away.
+    bool may_grow() const { return may_grow_; }
+    void note_growth() { may_grow_ = true; }
+
+    const Catalog& catalog() const { return *catalog_; }
+    const std::shared_ptr<const Catalog>& shared_catalog() const { return catalog_; }
+    void store_table(std::shared_ptr<const Table> table);
+    void remove_table(const Table& table);
+
+    Counts& counts(TableId table, IndexId index);
+    void reset_counts(TableId table, IndexId index);
+
+    // True if writes to `item_key` must keep `index` up to date: always, once it is built.
+    bool reaches(const Table& table, const Index& index, std::string_view item_key) const;
+    bool reaches_ttl(const Table& table, std::string_view item_key) const;
+    BackfillPositions& backfill_positions() { return backfill_positions_; }
+
+    // Committer only: starts over for the next batch, and ends one.
+    void begin_batch();
+    void add_count_rows();
+    bool has_writes() const { return !batch_.empty(); }
+    // After a durable write: brings `durable` up to date with what the batch changed.
+    void publish_counts(CountsByTable& durable) const;
+    // After a failed write: nothing of the batch happened.
+    void roll_back(std::shared_ptr<const Catalog> durable, const CountsByTable& durable_counts);
+    void load_counts(TableId table, TableCounts counts) { counts_[table] = std::move(counts); }
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+    bool behind_position(TableId table, IndexId index, std::string_view item_key) const;
+
+    const storage::Store& store_;
+    std::shared_ptr<const Catalog> catalog_;
+    storage::WriteBatch batch_;
+    bool may_grow_ = false;
+    // What this batch has changed so far; an empty optional is a row taken away.
+    std::unordered_map<std::string, std::optional<std::string>, Hash, std::equal_to<>> pending_;
+    CountsByTable counts_;
+    std::set<TableId> counts_changed_;
+    BackfillPositions backfill_positions_;
+};
+
+}  // namespace gateleg::engine

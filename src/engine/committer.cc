@@ -1,0 +1,118 @@
+#include "engine/committer.h"
+
+#include <exception>
+#include <utility>
+
+#include "base/log.h"
+
+namespace gateleg::engine {
+namespace {
+
+// A full queue answers "unavailable" at once: the store cannot keep up with so many writers.
+constexpr std::size_t kMaxQueued = 8192;
+// Past this a batch is written even if more operations wait.
+constexpr std::size_t kMaxBatchBytes = 8 << 20;
+
+}  // namespace
+
+Committer::Committer(
+    storage::Store& store, std::shared_ptr<const Catalog> catalog, CountsByTable counts
+)
+    : store_(store),
+      context_(store, catalog),
+      durable_catalog_(std::move(catalog)),
+      durable_counts_(std::move(counts)) {
+    for (const auto& [table, each] : durable_counts_) {
+        context_.load_counts(table, each);
+    }
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+Committer::~Committer() = default;
+
+bool Committer::submit(std::unique_ptr<WriteOperation>& operation) {
+    const std::lock_guard lock(queue_mutex_);
+    if (queue_.size() >= kMaxQueued) {
+        return false;
+    }
+    queue_.push_back(std::move(operation));
+    if (std::exchange(consumer_sleeps_, false)) {
+        queue_filled_.notify_one();
+    }
+    return true;
+}
+
+std::shared_ptr<const Catalog> Committer::catalog() const {
+    const std::shared_lock lock(durable_mutex_);
+    return durable_catalog_;
+}
+
+TableCounts Committer::counts(TableId table) const {
+    const std::shared_lock lock(durable_mutex_);
+    const auto found = durable_counts_.find(table);
+    return found == durable_counts_.end() ? TableCounts{} : found->second;
+}
+
+void Committer::run(const std::stop_token& stop) {
+    Operations taken;
+    for (;;) {
+        {
+            std::unique_lock lock(queue_mutex_);
+            consumer_sleeps_ = queue_.empty();
+            if (!queue_filled_.wait(lock, stop, [this] { return !queue_.empty(); })) {
+                return;  // stopped, and nothing left to do
+            }
+            consumer_sleeps_ = false;
+            taken.swap(queue_);
+        }
+        commit(taken);
+        taken.clear();
+    }
+}
+
+void Committer::commit(Operations& operations) {
+    for (std::size_t next = 0; next < operations.size();) {
+        const auto end = fill_batch(operations, next);
+        const auto committed = write_batch();
+        for (; next < end; ++next) {
+            operations[next]->finish(committed);
+            operations[next].reset();
+        }
+    }
+}
+
+std::size_t Committer::fill_batch(Operations& operations, std::size_t next) {
+    context_.begin_batch();
+    const auto first = next;
+    for (; next < operations.size(); ++next) {
+        const bool alone = operations[next]->needs_empty_batch();
+        if (next != first && (alone || context_.batch().bytes() > kMaxBatchBytes)) {
+            break;
+        }
+        operations[next]->apply(context_);
+        if (alone) {
+            return next + 1;
+        }
+    }
+    return next;
+}
+
+Result<void> Committer::write_batch() {
+    if (!context_.has_writes()) {
+        return {};
+    }
+    context_.add_count_rows();
+    const auto growth =
+        context_.may_grow() ? storage::WriteClass::kMayGrow : storage::WriteClass::kShrinks;
+    auto written = store_.write(context_.batch(), growth);
+    const std::unique_lock lock(durable_mutex_);
+    if (!written) {
+        context_.roll_back(durable_catalog_, durable_counts_);
+        return written;
+    }
+    durable_catalog_ = context_.shared_catalog();
+    context_.publish_counts(durable_counts_);
+    return written;
+}
+
+}  // namespace gateleg::engine

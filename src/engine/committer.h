@@ -1,0 +1,76 @@
+// The one thread that writes: it takes what has gathered, decides each operation against the newest
+// state, makes the whole batch durable with one write and then answers everybody in it.
+//
+// Operations are therefore strictly serialisable without locks, and nothing is answered or visible
+// before it is durable. docs/adr/0005-thread-model.md.
+
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/commit_context.h"
+
+namespace gateleg::engine {
+
+// One request to change something. Created on any thread, run on the commit thread.
+class WriteOperation {
+public:
+    virtual ~WriteOperation() = default;
+
+    // Decides, adds to the batch, and keeps the answer.
+    virtual void apply(CommitContext& context) = 0;
+    // Gives the answer. `committed` fails when the batch could not be made durable.
+    virtual void finish(const Result<void>& committed) = 0;
+    // True for an operation that reads ranges of the store: it starts a batch of its own.
+    virtual bool needs_empty_batch() const { return false; }
+};
+
+// Thread-safe.
+class Committer {
+public:
+    // `counts` are those of all tables of `catalog`.
+    Committer(storage::Store& store, std::shared_ptr<const Catalog> catalog, CountsByTable counts);
+    // Runs what is queued, then stops.
+    ~Committer();
+    Committer(const Committer&) = delete;
+    Committer& operator=(const Committer&) = delete;
+
+    // False, and nothing happens, when the queue is full.
+    [[nodiscard]] bool submit(std::unique_ptr<WriteOperation>& operation);
+
+    // The durable state.
+    std::shared_ptr<const Catalog> catalog() const;
+    TableCounts counts(TableId table) const;
+
+private:
+    using Operations = std::vector<std::unique_ptr<WriteOperation>>;
+
+    void run(const std::stop_token& stop);
+    void commit(Operations& operations);
+    // Runs operations from `next` on until the batch is full; gives the position behind the last.
+    std::size_t fill_batch(Operations& operations, std::size_t next);
+    Result<void> write_batch();
+
+    storage::Store& store_;
+    CommitContext context_;
+
+    mutable std::shared_mutex durable_mutex_;
+    std::shared_ptr<const Catalog> durable_catalog_;
+    CountsByTable durable_counts_;
+
+    std::mutex queue_mutex_;
+    std::condition_variable_any queue_filled_;
+    Operations queue_;
+    bool consumer_sleeps_ = false;
+    std::jthread thread_;  // last: starts when everything above is there
+};
+
+}  // namespace gateleg::engine

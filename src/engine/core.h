@@ -1,0 +1,46 @@
+// What every operation of the engine works with.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "engine/committer.h"
+#include "engine/table.h"
+#include "expr/cache.h"
+#include "storage/store.h"
+
+namespace gateleg::engine {
+
+// References to parts that the Engine owns; they outlive every operation.
+struct Core {
+    storage::Store& store;
+    Committer& committer;
+    expr::Cache& expressions;
+    const Clock& clock;
+    std::string region;
+    std::string account_id;
+
+    Result<std::shared_ptr<const Table>> get_table(std::string_view name) const {
+        auto table = committer.catalog()->find(name);
+        if (table == nullptr) {
+            return resource_not_found("Requested resource not found");
+        }
+        return table;
+    }
+
+    // Queues `operation`; a full queue is answered at once.
+    void submit(std::unique_ptr<WriteOperation> operation) const {
+        if (!committer.submit(operation)) {
+            operation->finish(
+                service_unavailable("The server has too many writes waiting; try again in a moment")
+            );
+        }
+    }
+};
+
+}  // namespace gateleg::engine

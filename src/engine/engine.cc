@@ -1,0 +1,166 @@
+#include "engine/engine.h"
+
+#include "engine/core.h"
+#include "engine/keyspace.h"
+#include "engine/maintenance.h"
+#include "engine/ops/operations.h"
+
+namespace gateleg::engine {
+namespace {
+
+struct Loaded {
+    std::shared_ptr<const Catalog> catalog;
+    CountsByTable counts;
+};
+
+Result<Loaded> load(const storage::Store& store) {
+    auto catalog = std::make_shared<Catalog>();
+    CountsByTable counts;
+    const auto range = all_table_definitions();
+    const auto cursor = store.cursor({.lower_bound = range.begin, .upper_bound = range.end});
+    for (cursor->seek_to_first(); cursor->valid(); cursor->next()) {
+        GATELEG_TRY_ASSIGN(auto table, decode_table(cursor->value()));
+        std::string bytes;
+        GATELEG_TRY_ASSIGN(const bool counted, store.get(counts_key(table.id), bytes));
+        if (counted) {
+            counts[table.id] = decode_counts(bytes);
+        }
+        const auto name = table.name();
+        catalog->tables[name] = std::make_shared<const Table>(std::move(table));
+    }
+    GATELEG_TRY(cursor->status());
+    return Loaded{std::move(catalog), std::move(counts)};
+}
+
+Loaded load_or_throw(const storage::Store& store) {
+    auto loaded = load(store);
+    if (!loaded) {
+        throw storage::StoreOpenError(
+            storage::StoreOpenError::kDamaged,
+            "the table definitions cannot be read: " + loaded.error().message
+        );
+    }
+    return *std::move(loaded);
+}
+
+}  // namespace
+
+// In the order of construction: maintenance stops first, then the committer runs what is queued.
+struct Engine::Parts {
+    Parts(storage::Store& store, const Clock& clock, EngineOptions options, Loaded loaded)
+        : committer(store, std::move(loaded.catalog), std::move(loaded.counts)),
+          core{
+              .store = store,
+              .committer = committer,
+              .expressions = expressions,
+              .clock = clock,
+              .region = std::move(options.region),
+              .account_id = std::move(options.account_id),
+          },
+          maintenance(core) {}
+
+    expr::Cache expressions;
+    Committer committer;
+    Core core;
+    Maintenance maintenance;
+};
+
+Engine::Engine(storage::Store& store, const Clock& clock, EngineOptions options)
+    : parts_(std::make_unique<Parts>(store, clock, std::move(options), load_or_throw(store))) {}
+
+Engine::~Engine() = default;
+
+void Engine::get_item(dynamo::GetItemRequest request, dynamo::Done<dynamo::GetItemRequest> done) {
+    ops::get_item(parts_->core, std::move(request), std::move(done));
+}
+void Engine::put_item(dynamo::PutItemRequest request, dynamo::Done<dynamo::PutItemRequest> done) {
+    ops::put_item(parts_->core, std::move(request), std::move(done));
+}
+void Engine::update_item(
+    dynamo::UpdateItemRequest request, dynamo::Done<dynamo::UpdateItemRequest> done
+) {
+    ops::update_item(parts_->core, std::move(request), std::move(done));
+}
+void Engine::delete_item(
+    dynamo::DeleteItemRequest request, dynamo::Done<dynamo::DeleteItemRequest> done
+) {
+    ops::delete_item(parts_->core, std::move(request), std::move(done));
+}
+void Engine::query(dynamo::QueryRequest request, dynamo::Done<dynamo::QueryRequest> done) {
+    ops::query(parts_->core, std::move(request), std::move(done));
+}
+void Engine::scan(dynamo::ScanRequest request, dynamo::Done<dynamo::ScanRequest> done) {
+    ops::scan(parts_->core, std::move(request), std::move(done));
+}
+void Engine::batch_get_item(
+    dynamo::BatchGetItemRequest request, dynamo::Done<dynamo::BatchGetItemRequest> done
+) {
+    ops::batch_get_item(parts_->core, std::move(request), std::move(done));
+}
+void Engine::batch_write_item(
+    dynamo::BatchWriteItemRequest request, dynamo::Done<dynamo::BatchWriteItemRequest> done
+) {
+    ops::batch_write_item(parts_->core, std::move(request), std::move(done));
+}
+void Engine::transact_get_items(
+    dynamo::TransactGetItemsRequest request, dynamo::Done<dynamo::TransactGetItemsRequest> done
+) {
+    ops::transact_get_items(parts_->core, std::move(request), std::move(done));
+}
+void Engine::transact_write_items(
+    dynamo::TransactWriteItemsRequest request, dynamo::Done<dynamo::TransactWriteItemsRequest> done
+) {
+    ops::transact_write_items(parts_->core, std::move(request), std::move(done));
+}
+void Engine::create_table(
+    dynamo::CreateTableRequest request, dynamo::Done<dynamo::CreateTableRequest> done
+) {
+    ops::create_table(parts_->core, std::move(request), std::move(done));
+}
+void Engine::describe_table(
+    dynamo::DescribeTableRequest request, dynamo::Done<dynamo::DescribeTableRequest> done
+) {
+    ops::describe_table(parts_->core, std::move(request), std::move(done));
+}
+void Engine::update_table(
+    dynamo::UpdateTableRequest request, dynamo::Done<dynamo::UpdateTableRequest> done
+) {
+    ops::update_table(parts_->core, std::move(request), std::move(done));
+}
+void Engine::delete_table(
+    dynamo::DeleteTableRequest request, dynamo::Done<dynamo::DeleteTableRequest> done
+) {
+    ops::delete_table(parts_->core, std::move(request), std::move(done));
+}
+void Engine::list_tables(
+    dynamo::ListTablesRequest request, dynamo::Done<dynamo::ListTablesRequest> done
+) {
+    ops::list_tables(parts_->core, std::move(request), std::move(done));
+}
+void Engine::update_time_to_live(
+    dynamo::UpdateTimeToLiveRequest request, dynamo::Done<dynamo::UpdateTimeToLiveRequest> done
+) {
+    ops::update_time_to_live(parts_->core, std::move(request), std::move(done));
+}
+void Engine::describe_time_to_live(
+    dynamo::DescribeTimeToLiveRequest request, dynamo::Done<dynamo::DescribeTimeToLiveRequest> done
+) {
+    ops::describe_time_to_live(parts_->core, std::move(request), std::move(done));
+}
+void Engine::tag_resource(
+    dynamo::TagResourceRequest request, dynamo::Done<dynamo::TagResourceRequest> done
+) {
+    ops::tag_resource(parts_->core, std::move(request), std::move(done));
+}
+void Engine::untag_resource(
+    dynamo::UntagResourceRequest request, dynamo::Done<dynamo::UntagResourceRequest> done
+) {
+    ops::untag_resource(parts_->core, std::move(request), std::move(done));
+}
+void Engine::list_tags_of_resource(
+    dynamo::ListTagsOfResourceRequest request, dynamo::Done<dynamo::ListTagsOfResourceRequest> done
+) {
+    ops::list_tags_of_resource(parts_->core, std::move(request), std::move(done));
+}
+
+}  // namespace gateleg::engine

@@ -1,0 +1,73 @@
+// The embedded implementation of the DynamoDB API: tables and items on a storage::Store.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "dynamo/dynamo.h"
+#include "storage/store.h"
+
+namespace gateleg::engine {
+
+struct EngineOptions {
+    // Where ARNs say that the tables are.
+    std::string region = "us-east-1";
+    std::string account_id = "123456789012";
+};
+
+// Thread-safe. Reads are answered on the calling thread, writes on the commit thread.
+// Stop sending requests before destroying it; writes already sent are still made.
+class Engine final : public dynamo::Dynamo {
+public:
+    // Loads the catalog; throws storage::StoreOpenError if it cannot be read.
+    Engine(storage::Store& store, const Clock& clock, EngineOptions options);
+    ~Engine() override;
+
+    void get_item(dynamo::GetItemRequest, dynamo::Done<dynamo::GetItemRequest>) override;
+    void put_item(dynamo::PutItemRequest, dynamo::Done<dynamo::PutItemRequest>) override;
+    void update_item(dynamo::UpdateItemRequest, dynamo::Done<dynamo::UpdateItemRequest>) override;
+    void delete_item(dynamo::DeleteItemRequest, dynamo::Done<dynamo::DeleteItemRequest>) override;
+    void query(dynamo::QueryRequest, dynamo::Done<dynamo::QueryRequest>) override;
+    void scan(dynamo::ScanRequest, dynamo::Done<dynamo::ScanRequest>) override;
+    void batch_get_item(dynamo::BatchGetItemRequest, dynamo::Done<dynamo::BatchGetItemRequest>)
+        override;
+    void
+        batch_write_item(dynamo::BatchWriteItemRequest, dynamo::Done<dynamo::BatchWriteItemRequest>)
+            override;
+    void
+        transact_get_items(dynamo::TransactGetItemsRequest, dynamo::Done<dynamo::TransactGetItemsRequest>)
+            override;
+    void
+        transact_write_items(dynamo::TransactWriteItemsRequest, dynamo::Done<dynamo::TransactWriteItemsRequest>)
+            override;
+    void create_table(dynamo::CreateTableRequest, dynamo::Done<dynamo::CreateTableRequest>)
+        override;
+    void describe_table(dynamo::DescribeTableRequest, dynamo::Done<dynamo::DescribeTableRequest>)
+        override;
+    void update_table(dynamo::UpdateTableRequest, dynamo::Done<dynamo::UpdateTableRequest>)
+        override;
+    void delete_table(dynamo::DeleteTableRequest, dynamo::Done<dynamo::DeleteTableRequest>)
+        override;
+    void list_tables(dynamo::ListTablesRequest, dynamo::Done<dynamo::ListTablesRequest>) override;
+    void
+        update_time_to_live(dynamo::UpdateTimeToLiveRequest, dynamo::Done<dynamo::UpdateTimeToLiveRequest>)
+            override;
+    void
+        describe_time_to_live(dynamo::DescribeTimeToLiveRequest, dynamo::Done<dynamo::DescribeTimeToLiveRequest>)
+            override;
+    void tag_resource(dynamo::TagResourceRequest, dynamo::Done<dynamo::TagResourceRequest>)
+        override;
+    void untag_resource(dynamo::UntagResourceRequest, dynamo::Done<dynamo::UntagResourceRequest>)
+        override;
+    void
+        list_tags_of_resource(dynamo::ListTagsOfResourceRequest, dynamo::Done<dynamo::ListTagsOfResourceRequest>)
+            override;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gateleg::engine

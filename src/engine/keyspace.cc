@@ -1,0 +1,190 @@
+#include "engine/keyspace.h"
+
+#include "base/hash.h"
+#include "value/key_codec.h"
+
+namespace gateleg::engine {
+namespace {
+
+// Written to disk: append only, never renumber.
+constexpr char kTableDefinition = 0x01;
+constexpr char kCounts = 0x02;
+constexpr char kToken = 0x03;
+constexpr char kTokenExpiry = 0x04;
+constexpr char kLastTableId = 0x05;
+constexpr char kItems = 0x10;
+constexpr char kTtl = 0x11;
+
+constexpr std::size_t kIndexPrefixBytes = 1 + 4 + 2;
+constexpr std::size_t kTtlPrefixBytes = 1 + 4 + 8;
+
+template <class Integer>
+void append_big_endian(std::string& out, Integer number) {
+    for (int shift = static_cast<int>(sizeof number) * 8 - 8; shift >= 0; shift -= 8) {
+        out.push_back(static_cast<char>(number >> shift & 0xff));
+    }
+}
+
+std::string prefix_with(char space) {
+    return std::string(1, space);
+}
+
+std::string prefix_with(char space, TableId table) {
+    auto prefix = prefix_with(space);
+    append_big_endian(prefix, static_cast<std::uint32_t>(table));
+    return prefix;
+}
+
+KeyRange range_of_prefix(std::string prefix) {
+    auto end = after_prefix(prefix);
+    return {std::move(prefix), std::move(end)};
+}
+
+// Appends each key attribute of `item`. False if one is absent or of another type.
+bool append_attributes(
+    std::string& out, const std::vector<KeyAttribute>& attributes, value::ValueView item
+) {
+    for (const auto& attribute : attributes) {
+        const auto found = item.find(attribute.name);
+        if (!found || found->type() != attribute.type) {
+            return false;
+        }
+        value::append_key(out, *found);
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string after_prefix(std::string prefix) {
+    while (!prefix.empty()) {
+        auto& last = reinterpret_cast<unsigned char&>(prefix.back());
+        if (last != 0xff) {
+            ++last;
+            return prefix;
+        }
+        prefix.pop_back();
+    }
+    return prefix;
+}
+
+std::string table_definition_key(std::string_view table_name) {
+    return prefix_with(kTableDefinition).append(table_name);
+}
+
+KeyRange all_table_definitions() {
+    return range_of_prefix(prefix_with(kTableDefinition));
+}
+
+std::string counts_key(TableId table) {
+    return prefix_with(kCounts, table);
+}
+
+std::string last_table_id_key() {
+    return prefix_with(kLastTableId);
+}
+
+std::string token_key(std::string_view token) {
+    return prefix_with(kToken).append(token);
+}
+
+std::string token_expiry_key(std::int64_t expires_seconds, std::string_view token) {
+    auto key = prefix_with(kTokenExpiry);
+    append_big_endian(key, static_cast<std::uint64_t>(expires_seconds));
+    return key.append(token);
+}
+
+KeyRange tokens_expired_before(std::int64_t seconds) {
+    return {prefix_with(kTokenExpiry), token_expiry_key(seconds, "")};
+}
+
+std::string_view token_of_expiry_key(std::string_view key) {
+    return key.substr(1 + 8);
+}
+
+std::string index_prefix(TableId table, IndexId index) {
+    auto prefix = prefix_with(kItems, table);
+    append_big_endian(prefix, static_cast<std::uint16_t>(index));
+    return prefix;
+}
+
+KeyRange index_range(TableId table, IndexId index) {
+    return range_of_prefix(index_prefix(table, index));
+}
+
+KeyRange segment_range(TableId table, IndexId index, std::uint32_t segment, std::uint32_t total) {
+    auto range = index_range(table, index);
+    const auto boundary = [&](std::uint32_t number) {
+        __extension__ using Wide = unsigned __int128;
+        const auto scaled = (static_cast<Wide>(number) << 64) / total;
+        auto key = index_prefix(table, index);
+        append_big_endian(key, static_cast<std::uint64_t>(scaled));
+        return key;
+    };
+    if (segment > 0) {
+        range.begin = boundary(segment);
+    }
+    if (segment + 1 < total) {
+        range.end = boundary(segment + 1);
+    }
+    return range;
+}
+
+KeyRange table_items_range(TableId table) {
+    return range_of_prefix(prefix_with(kItems, table));
+}
+
+KeyRange table_ttl_range(TableId table) {
+    return range_of_prefix(prefix_with(kTtl, table));
+}
+
+std::string partition_prefix(TableId table, IndexId index, std::string_view hash_attributes) {
+    auto key = index_prefix(table, index);
+    append_big_endian(key, hash64(hash_attributes));
+    return key.append(hash_attributes);
+}
+
+std::string item_key(const Table& table, value::ValueView item) {
+    std::string hash;
+    append_attributes(hash, table.key.hash, item);
+    auto key = partition_prefix(table.id, kPrimary, hash);
+    append_attributes(key, table.key.range, item);
+    return key;
+}
+
+std::string_view item_key_suffix(std::string_view item_key) {
+    return item_key.substr(kIndexPrefixBytes);
+}
+
+std::optional<std::string> index_entry_key(
+    const Table& table, const Index& index, value::ValueView item, std::string_view item_key
+) {
+    std::string hash;
+    if (!append_attributes(hash, index.key.hash, item)) {
+        return std::nullopt;
+    }
+    auto key = partition_prefix(table.id, index.id, hash);
+    if (!append_attributes(key, index.key.range, item)) {
+        return std::nullopt;
+    }
+    key.append(item_key_suffix(item_key));
+    return key;
+}
+
+std::string ttl_entry_key(TableId table, std::int64_t expires_seconds, std::string_view item_key) {
+    auto key = prefix_with(kTtl, table);
+    append_big_endian(key, static_cast<std::uint64_t>(expires_seconds));
+    return key.append(item_key_suffix(item_key));
+}
+
+KeyRange ttl_expired_before(TableId table, std::int64_t seconds) {
+    auto end = prefix_with(kTtl, table);
+    append_big_endian(end, static_cast<std::uint64_t>(seconds));
+    return {prefix_with(kTtl, table), std::move(end)};
+}
+
+std::string item_key_of_ttl_entry(TableId table, std::string_view entry_key) {
+    return index_prefix(table, kPrimary).append(entry_key.substr(kTtlPrefixBytes));
+}
+
+}  // namespace gateleg::engine

@@ -1,0 +1,264 @@
+#include "engine/maintenance.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <future>
+
+#include "base/log.h"
+#include "engine/idempotency.h"
+#include "engine/index_writer.h"
+#include "engine/keyspace.h"
+
+namespace gateleg::engine {
+namespace {
+
+using value::ValueView;
+
+// Small pages: each holds up the commit thread for about a millisecond.
+constexpr std::size_t kBackfillPageItems = 256;
+constexpr std::size_t kBackfillPageBytes = 1 << 20;
+constexpr std::size_t kExpiryPageItems = 256;
+// DynamoDB leaves items alone whose time lies further back than this.
+constexpr std::int64_t kOldestExpirySeconds = std::int64_t{5} * 365 * 24 * 3600;
+
+// Runs `change` on the commit thread and waits for it.
+template <class Change>
+class Step final : public WriteOperation {
+public:
+    Step(Change change, std::promise<Result<bool>> done)
+        : change_(std::move(change)), done_(std::move(done)) {}
+    void apply(CommitContext& context) override { more_ = change_(context); }
+    void finish(const Result<void>& committed) override {
+        done_.set_value(committed ? std::move(more_) : Result<bool>(committed.error()));
+    }
+    bool needs_empty_batch() const override { return true; }
+
+private:
+    Change change_;
+    std::promise<Result<bool>> done_;
+    Result<bool> more_ = false;
+};
+
+template <class Change>
+Result<bool> run_step(const Core& core, Change change) {
+    std::promise<Result<bool>> promise;
+    auto done = promise.get_future();
+    core.submit(std::make_unique<Step<Change>>(std::move(change), std::move(promise)));
+    return done.get();
+}
+
+// Time-to-live entries of items that are due.
+KeyRange due_entries(TableId table, std::int64_t now) {
+    const auto oldest = std::max<std::int64_t>(0, now - kOldestExpirySeconds);
+    return {ttl_expired_before(table, oldest).end, ttl_expired_before(table, now).end};
+}
+
+bool holds_anything(const storage::Store& store, const KeyRange& range) {
+    const auto cursor = store.cursor({.lower_bound = range.begin, .upper_bound = range.end});
+    cursor->seek_to_first();
+    return cursor->valid();
+}
+
+// One index, or the time-to-live entries, of one table that is being built.
+struct Build {
+    std::string table_name;
+    TableId table{};
+    IndexId index{};
+};
+
+std::vector<Build> find_builds(const Catalog& catalog) {
+    std::vector<Build> builds;
+    for (const auto& [name, table] : catalog.tables) {
+        for (const auto& index : table->indexes) {
+            if (index.backfilling) {
+                builds.push_back({name, table->id, index.id});
+            }
+        }
+        if (table->ttl_backfilling) {
+            builds.push_back({name, table->id, kTimeToLive});
+        }
+    }
+    return builds;
+}
+
+void finish_build(CommitContext& context, const Table& table, IndexId id) {
+    auto built = std::make_shared<Table>(table);
+    built->ttl_backfilling = built->ttl_backfilling && id != kTimeToLive;
+    for (auto& index : built->indexes) {
+        index.backfilling = index.backfilling && index.id != id;
+    }
+    context.store_table(std::move(built));
+    context.note_growth();
+    context.backfill_positions().erase({table.id, id});
+}
+
+// What an interrupted build has left behind is taken away before it starts again.
+void start_build(CommitContext& context, const Table& table, IndexId id) {
+    const auto range = id == kTimeToLive ? table_ttl_range(table.id) : index_range(table.id, id);
+    context.batch().erase_range(range.begin, range.end);
+    context.reset_counts(table.id, id);
+    context.backfill_positions()[{table.id, id}] = index_prefix(table.id, kPrimary);
+}
+
+// Adds the entries of the next page of items. Gives whether there is more to do.
+Result<bool> build_page(const storage::Store& store, CommitContext& context, const Build& build) {
+    const auto table = context.catalog().find(build.table_name);
+    if (table == nullptr || table->id != build.table) {
+        return false;
+    }
+    const Index* index = nullptr;
+    for (const auto& each : table->indexes) {
+        index = each.id == build.index ? &each : index;
+    }
+    if (index == nullptr && build.index != kTimeToLive) {
+        return false;
+    }
+    auto& positions = context.backfill_positions();
+    const auto position = positions.find({build.table, build.index});
+    if (position == positions.end()) {
+        start_build(context, *table, build.index);
+        return true;
+    }
+    const auto range = index_range(build.table, kPrimary);
+    const auto cursor =
+        store.cursor({.lower_bound = range.begin, .upper_bound = range.end, .fill_cache = false});
+    std::size_t items = 0;
+    std::size_t bytes = 0;
+    cursor->seek(position->second + '\0');
+    for (; cursor->valid() && items < kBackfillPageItems && bytes < kBackfillPageBytes;
+         cursor->next()) {
+        const ValueView item(cursor->value().data());
+        if (index != nullptr) {
+            backfill_entry(context, *table, *index, cursor->key(), item);
+        } else {
+            backfill_ttl_entry(context, *table, cursor->key(), item);
+        }
+        position->second = cursor->key();
+        ++items;
+        bytes += cursor->value().size();
+    }
+    GATELEG_TRY(cursor->status());
+    if (cursor->valid()) {
+        return true;
+    }
+    finish_build(context, *table, build.index);
+    return false;
+}
+
+// Deletes a page of items whose time to live ended before `now`.
+Result<bool> expire_page(
+    const storage::Store& store,
+    CommitContext& context,
+    const std::string& table_name,
+    std::int64_t now
+) {
+    const auto table = context.catalog().find(table_name);
+    if (table == nullptr || !table->ttl_attribute) {
+        return false;
+    }
+    const auto range = due_entries(table->id, now);
+    const auto cursor = store.cursor({.lower_bound = range.begin, .upper_bound = range.end});
+    std::size_t items = 0;
+    for (cursor->seek_to_first(); cursor->valid() && items < kExpiryPageItems; cursor->next()) {
+        const auto key = item_key_of_ttl_entry(table->id, cursor->key());
+        std::string bytes;
+        GATELEG_TRY_ASSIGN(const bool there, context.get(key, bytes));
+        if (there) {
+            write_item(
+                context,
+                {.table = *table,
+                 .key = key,
+                 .before = ValueView(bytes.data()),
+                 .after = std::nullopt}
+            );
+        }
+        ++items;
+    }
+    GATELEG_TRY(cursor->status());
+    return cursor->valid();
+}
+
+Result<bool> forget_page(const storage::Store& store, CommitContext& context, std::int64_t now) {
+    const auto range = tokens_expired_before(now);
+    const auto cursor = store.cursor({.lower_bound = range.begin, .upper_bound = range.end});
+    std::size_t tokens = 0;
+    for (cursor->seek_to_first(); cursor->valid() && tokens < kExpiryPageItems; cursor->next()) {
+        // A token used again after its end has a later expiry entry; then its record stays.
+        const auto token = token_of_expiry_key(cursor->key());
+        std::string record;
+        GATELEG_TRY_ASSIGN(const bool there, context.get(token_key(token), record));
+        const auto decoded = there ? decode_token(record) : std::nullopt;
+        if (decoded && decoded->expires_seconds < now) {
+            context.erase(token_key(token));
+        }
+        context.batch().erase(cursor->key());
+        ++tokens;
+    }
+    GATELEG_TRY(cursor->status());
+    return cursor->valid();
+}
+
+}  // namespace
+
+Maintenance::Maintenance(const Core& core) : core_(core) {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+bool Maintenance::wait_for_next_round(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    round_.wait_for(lock, stop, std::chrono::milliseconds(250), [] { return false; });
+    return !stop.stop_requested();
+}
+
+void Maintenance::run(const std::stop_token& stop) {
+    do {
+        try {
+            build_indexes(stop);
+            expire_items(stop);
+            forget_tokens();
+        } catch (const std::exception& failure) {
+            log_error("maintenance failed, will try again", {{"cause", failure.what()}});
+        }
+    } while (wait_for_next_round(stop));
+}
+
+void Maintenance::build_indexes(const std::stop_token& stop) {
+    for (const auto& build : find_builds(*core_.committer.catalog())) {
+        bool more = true;
+        while (more && !stop.stop_requested()) {
+            const auto step = run_step(core_, [&](CommitContext& context) {
+                return build_page(core_.store, context, build);
+            });
+            more = step && *step;
+        }
+    }
+}
+
+void Maintenance::expire_items(const std::stop_token& stop) {
+    const auto now = core_.clock.now_seconds();
+    const auto catalog = core_.committer.catalog();
+    for (const auto& [name, table] : catalog->tables) {
+        if (!table->ttl_attribute || !holds_anything(core_.store, due_entries(table->id, now))) {
+            continue;
+        }
+        bool more = true;
+        while (more && !stop.stop_requested()) {
+            const auto step = run_step(core_, [&, table_name = name](CommitContext& context) {
+                return expire_page(core_.store, context, table_name, now);
+            });
+            more = step && *step;
+        }
+    }
+}
+
+void Maintenance::forget_tokens() {
+    const auto now = core_.clock.now_seconds();
+    if (holds_anything(core_.store, tokens_expired_before(now))) {
+        (void)run_step(core_, [&](CommitContext& context) {
+            return forget_page(core_.store, context, now);
+        });
+    }
+}
+
+}  // namespace gateleg::engine

@@ -1,0 +1,39 @@
+// Work nobody asked for in a request: building new indexes, deleting items whose time to live has
+// ended, forgetting old idempotency records.
+//
+// It looks for work four times a second on a thread of its own and hands every change to the commit
+// thread.
+
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "engine/core.h"
+
+namespace gateleg::engine {
+
+class Maintenance {
+public:
+    explicit Maintenance(const Core& core);
+    // Ends after the page at hand.
+    ~Maintenance() = default;
+    Maintenance(const Maintenance&) = delete;
+    Maintenance& operator=(const Maintenance&) = delete;
+
+private:
+    void run(const std::stop_token& stop);
+    void build_indexes(const std::stop_token& stop);
+    void expire_items(const std::stop_token& stop);
+    void forget_tokens();
+    bool wait_for_next_round(const std::stop_token& stop);
+
+    const Core& core_;
+    std::mutex mutex_;
+    std::condition_variable_any round_;
+    std::jthread thread_;
+};
+
+}  // namespace gateleg::engine

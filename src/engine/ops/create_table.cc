@@ -1,0 +1,114 @@
+#include <cstring>
+
+#include "base/ids.h"
+#include "engine/keyspace.h"
+#include "engine/limits.h"
+#include "engine/ops/catalog_change.h"
+#include "engine/ops/operations.h"
+#include "engine/schema_check.h"
+
+namespace gateleg::engine::ops {
+namespace {
+
+using dynamo::BillingMode;
+using Request = dynamo::CreateTableRequest;
+
+Result<TableId> next_table_id(CommitContext& context) {
+    std::string bytes;
+    std::uint32_t last = 0;
+    GATELEG_TRY_ASSIGN(const bool known, context.get(last_table_id_key(), bytes));
+    if (known) {
+        std::memcpy(&last, bytes.data(), sizeof last);
+    }
+    ++last;
+    bytes.assign(reinterpret_cast<const char*>(&last), sizeof last);
+    context.put(last_table_id_key(), bytes);
+    return TableId{last};
+}
+
+void add_indexes(
+    Table& table, const std::optional<std::vector<dynamo::IndexDefinition>>& indexes, bool global
+) {
+    if (!indexes) {
+        return;
+    }
+    for (const auto& definition : *indexes) {
+        table.indexes.push_back({
+            .id = IndexId{table.next_index_id++},
+            .global = global,
+            .definition = definition,
+        });
+    }
+}
+
+Table make_table(const Core& core, Request& request, TableId id) {
+    const auto now = core.clock.now_millis();
+    Table table;
+    table.id = id;
+    table.tags = std::move(request.tags);
+    auto& description = table.description;
+    description.name = request.table;
+    description.arn =
+        "arn:aws:dynamodb:" + core.region + ":" + core.account_id + ":table/" + request.table;
+    description.id = random_uuid();
+    description.created_millis = now;
+    description.attributes = std::move(request.attributes);
+    description.key_schema = std::move(request.key_schema);
+    description.billing_mode = request.billing_mode.value_or(BillingMode::kProvisioned);
+    if (description.billing_mode == BillingMode::kPayPerRequest) {
+        description.on_demand_since_millis = now;
+    }
+    description.throughput = request.throughput.value_or(dynamo::Throughput{});
+    description.on_demand = request.on_demand;
+    description.table_class = request.table_class;
+    description.encryption = request.encryption;
+    description.deletion_protection = request.deletion_protection;
+    add_indexes(table, request.local_indexes, false);
+    add_indexes(table, request.global_indexes, true);
+    compile_table(table);
+    return table;
+}
+
+Result<dynamo::TableReply> create(const Core& core, Request& request, CommitContext& context) {
+    if (context.catalog().find(request.table) != nullptr) {
+        return resource_in_use("Table already exists: " + request.table);
+    }
+    if (context.catalog().tables.size() >= kMaxTables) {
+        return Error{
+            ErrorCode::kLimitExceeded,
+            "Subscriber limit exceeded: There is a limit of " + std::to_string(kMaxTables) +
+                " tables per subscriber"};
+    }
+    GATELEG_TRY_ASSIGN(const auto id, next_table_id(context));
+    auto table = std::make_shared<const Table>(make_table(core, request, id));
+    context.store_table(table);
+    context.note_growth();
+    // Real tables take a while; ours is there at once, but clients expect to be told to wait.
+    auto description = describe(*table, {});
+    description.status = dynamo::Status::kCreating;
+    for (auto& index : description.global_indexes) {
+        index.status = dynamo::Status::kCreating;
+    }
+    for (auto& index : description.local_indexes) {
+        index.status = dynamo::Status::kCreating;
+    }
+    return dynamo::TableReply{std::move(description)};
+}
+
+}  // namespace
+
+void create_table(const Core& core, Request request, Done<Request> done) {
+    if (auto checked = check_new_table(request); !checked) {
+        done(std::move(checked).error());
+        return;
+    }
+    change_catalog<dynamo::TableReply>(
+        core,
+        [&core, request = std::move(request)](CommitContext& context) mutable {
+            return create(core, request, context);
+        },
+        std::move(done)
+    );
+}
+
+}  // namespace gateleg::engine::ops

@@ -1,0 +1,17 @@
+#include "engine/ops/catalog_change.h"
+#include "engine/ops/operations.h"
+
+namespace gateleg::engine::ops {
+
+void describe_table(
+    const Core& core, dynamo::DescribeTableRequest request, Done<dynamo::DescribeTableRequest> done
+) {
+    const auto table = core.committer.catalog()->find(request.table);
+    if (table == nullptr) {
+        done(table_not_found(request.table));
+        return;
+    }
+    done(dynamo::TableReply{describe(*table, core.committer.counts(table->id))});
+}
+
+}  // namespace gateleg::engine::ops

@@ -1,0 +1,95 @@
+// A table as the engine holds it: its description, compiled for use.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "dynamo/schema.h"
+#include "value/value_view.h"
+
+namespace gateleg::engine {
+
+// Written to disk in every key; never used again after its table or index is gone.
+enum class TableId : std::uint32_t {};
+enum class IndexId : std::uint16_t {};
+inline constexpr IndexId kPrimary{0};
+// Stands for the time-ordered entries behind time to live wherever an index is named.
+inline constexpr IndexId kTimeToLive{0xffff};
+
+struct KeyAttribute {
+    std::string name;
+    value::Type type = value::Type::kString;
+};
+
+struct KeyDefinition {
+    std::vector<KeyAttribute> hash;
+    std::vector<KeyAttribute> range;
+
+    bool has(std::string_view attribute) const;
+    std::size_t size() const { return hash.size() + range.size(); }
+};
+
+struct Index {
+    IndexId id{};
+    bool global = true;
+    dynamo::IndexDefinition definition;
+    KeyDefinition key;
+    bool backfilling = false;
+    // Names of the projected attributes in byte order, keys included; unused for ALL.
+    std::vector<std::string> projected;
+
+    bool projects_all() const { return definition.projection.type == dynamo::ProjectionType::kAll; }
+    bool projects(std::string_view attribute) const;
+};
+
+// Immutable once it is in a catalog; a change makes another one.
+struct Table {
+    TableId id{};
+    // Counts and index lists are not kept here: `describe` puts them together.
+    dynamo::TableDescription description;
+    KeyDefinition key;
+    std::vector<Index> indexes;
+    std::uint16_t next_index_id = 1;
+    dynamo::Tags tags;
+    std::optional<std::string> ttl_attribute;
+    bool ttl_backfilling = false;
+
+    const std::string& name() const { return description.name; }
+    const Index* find_index(std::string_view index_name) const;
+    bool has_local_indexes() const;
+};
+
+// Works out `key` and `projected` of the table and of its indexes from the definitions.
+void compile_table(Table& table);
+
+// The form in which a table's definition is stored.
+std::string encode_table(const Table& table);
+Result<Table> decode_table(std::string_view bytes);
+
+struct Counts {
+    std::int64_t items = 0;
+    std::int64_t bytes = 0;
+};
+// By index; the table itself is kPrimary.
+using TableCounts = std::map<IndexId, Counts>;
+
+std::string encode_counts(const TableCounts& counts);
+TableCounts decode_counts(std::string_view bytes);
+
+dynamo::TableDescription describe(const Table& table, const TableCounts& counts);
+
+// An immutable set of tables, by name.
+struct Catalog {
+    std::map<std::string, std::shared_ptr<const Table>, std::less<>> tables;
+
+    std::shared_ptr<const Table> find(std::string_view name) const;
+};
+
+}  // namespace gateleg::engine
