@@ -1,0 +1,64 @@
+// The access keys this server accepts, from a file in the form of ~/.aws/credentials.
+//
+//     [app]
+//     aws_access_key_id = AKIAEXAMPLE
+//     aws_secret_access_key = ...
+//     gateleg_scope = ...            (optional)
+
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "auth/sha256.h"
+#include "auth/signing_key.h"
+#include "base/result.h"
+
+namespace gateleg::auth {
+
+struct Credential {
+    std::string profile;
+    std::string access_key_id;
+    std::string secret_access_key;
+    // What the key may do, as the file says; empty means everything. Whoever reads it must refuse
+    // a scope it does not know.
+    std::string scope;
+};
+
+// Immutable but for its cache of signing keys; thread-safe.
+class Credentials {
+public:
+    // Errors name the file and line. A file that others may read is reported in the log.
+    static Result<Credentials> load(const std::filesystem::path& file);
+    // `source` stands for the file name in errors.
+    static Result<Credentials> parse(std::string_view text, std::string_view source);
+
+    // Null if no profile has this key.
+    const Credential* find(std::string_view access_key_id) const;
+    std::size_t size() const { return by_access_key_.size(); }
+
+    HmacKey signing_key(const Credential& credential, const SigningScope& scope) const;
+    // Signs for access keys nobody has, so that they take as long as a wrong secret.
+    const HmacKey& decoy_key() const { return decoy_key_; }
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+    using CredentialMap = std::unordered_map<std::string, Credential, Hash, std::equal_to<>>;
+
+    explicit Credentials(CredentialMap by_access_key);
+
+    CredentialMap by_access_key_;
+    std::unique_ptr<SigningKeyCache> signing_keys_;
+    HmacKey decoy_key_;
+};
+
+}  // namespace gateleg::auth
