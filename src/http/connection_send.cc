@@ -1,0 +1,190 @@
+// The sending half of a connection: replies from any thread, what they leave over on the loop.
+
+#include <cerrno>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/log.h"
+#include "http/internal/connection.h"
+
+namespace gateleg::http {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+// Copied behind the head, so that one buffer is sent; larger ones are sent from where they are.
+constexpr std::size_t kCopiedBodyBytes = 8 * 1024;
+
+void recycle(std::string& spare, std::string&& used) {
+    if (used.capacity() > spare.capacity() && used.capacity() <= kKeptBufferBytes) {
+        spare = std::move(used);
+        spare.clear();
+    }
+}
+
+}  // namespace
+
+std::string Connection::take_body_buffer() {
+    return std::exchange(spare_body_, std::string());
+}
+
+std::string Connection::take_header_buffer() {
+    return std::exchange(spare_headers_, std::string());
+}
+
+void Connection::reply(Response&& response) {
+    const bool inline_reply = loop_->is_current_thread() && in_handler_;
+    ReplyForm form;
+    form.head_only = request_.head.method() == "HEAD";
+    form.http_1_0 = request_.head.minor_version() == 0;
+    form.close = response.close || !request_.head.keep_alive() ||
+                 loop_->state().draining.load(std::memory_order_relaxed);
+    if (body_.capacity() > kKeptBufferBytes) {
+        body_.free();
+    }
+    send_reply(std::move(response), form, inline_reply);
+}
+
+void Connection::reply_missing() {
+    Response response;
+    {
+        const std::lock_guard lock(send_mutex_);
+        if (closed_) {
+            response.status = 500;  // nobody reads it, and the handler may be gone
+        }
+    }
+    if (response.status != 500) {
+        log_error("request was dropped without a reply");
+        response = handler_.refusal(500, "The request was not answered");
+    }
+    response.close = true;
+    reply(std::move(response));
+}
+
+void Connection::send_reply(Response&& response, ReplyForm form, bool inline_reply) {
+    thread_local std::string head;
+    head.clear();
+    append_response_head(head, response, form);
+    std::string separate_body;
+    if (sends_body(response, form)) {
+        if (response.body.size() <= kCopiedBodyBytes) {
+            head.append(response.body);
+        } else {
+            separate_body = std::move(response.body);
+        }
+    }
+    recycle(spare_headers_, std::move(response.headers));
+    recycle(spare_body_, std::move(response.body));
+    since_ = loop_->now();
+    closing_ = form.close;
+    bool wake = form.close;
+    const bool early = !form.close && !tls_ && separate_body.empty();
+    {
+        const std::lock_guard lock(send_mutex_);
+        if (early) {
+            wake = give_back();
+        }
+        send_locked(head, &separate_body);
+        wake = wake || send_blocked_.load(std::memory_order_relaxed);
+    }
+    if (!early) {
+        recycle(spare_body_, std::move(separate_body));
+        wake = give_back() || wake;
+    }
+    if (wake && !inline_reply) {
+        loop_->wake(shared_from_this());
+    }
+}
+
+// True if the loop waits to be woken.
+bool Connection::give_back() {
+    return (phase_.exchange(0, std::memory_order_acq_rel) & kWakeWhenDone) != 0;
+}
+
+// Sends what the socket takes at once; the rest becomes pending_.
+void Connection::send_locked(std::string_view head, std::string* body) {
+    if (closed_ || send_failed_) {
+        return;
+    }
+    std::size_t sent = 0;
+    const std::size_t body_bytes = body == nullptr ? 0 : body->size();
+    if (!tls_ && pending_.empty()) {
+        iovec parts[2] = {
+            {const_cast<char*>(head.data()), head.size()},
+            {body_bytes == 0 ? nullptr : body->data(), body_bytes},
+        };
+        msghdr message{};
+        message.msg_iov = parts;
+        message.msg_iovlen = body_bytes == 0 ? 1 : 2;
+        const auto result = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (result < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+            send_failed_ = true;
+            send_blocked_.store(true, std::memory_order_release);
+            return;
+        }
+        sent = result < 0 ? 0 : static_cast<std::size_t>(result);
+    }
+    if (sent == head.size() + body_bytes) {
+        return;
+    }
+    if (sent < head.size()) {
+        pending_.push_back({std::string(head.substr(sent)), 0});
+    }
+    if (body_bytes != 0) {
+        pending_.push_back({std::move(*body), sent > head.size() ? sent - head.size() : 0});
+    }
+    send_blocked_.store(true, std::memory_order_release);
+}
+
+// Sends pending_ on the loop. No new request starts meanwhile, but one may have been handed out
+// before the short send was known: hence two replies at most.
+void Connection::flush() {
+    if (flushing_ || stage_ == Stage::kClosed) {
+        return;
+    }
+    const char* data = nullptr;
+    std::size_t bytes = 0;
+    {
+        const std::lock_guard lock(send_mutex_);
+        if (!send_failed_) {
+            const Pending& front = pending_.front();
+            data = front.bytes.data() + front.sent;
+            bytes = front.bytes.size() - front.sent;
+        }
+    }
+    if (data == nullptr) {
+        close();
+        return;
+    }
+    flushing_ = true;
+    flush_since_ = loop_->now();
+    auto done = [self = shared_from_this()](const error_code& error, std::size_t sent) {
+        self->on_flushed(static_cast<bool>(error), sent);
+    };
+    const auto source = asio::buffer(data, bytes);
+    tls_ ? tls_->async_write_some(source, std::move(done))
+         : socket_.async_write_some(source, std::move(done));
+}
+
+void Connection::on_flushed(bool failed, std::size_t bytes) {
+    flushing_ = false;
+    if (stage_ == Stage::kClosed) {
+        return;
+    }
+    {
+        const std::lock_guard lock(send_mutex_);
+        send_failed_ = send_failed_ || failed;
+        pending_.front().sent += bytes;
+        if (pending_.front().sent == pending_.front().bytes.size()) {
+            pending_.pop_front();
+        }
+        send_blocked_.store(send_failed_ || !pending_.empty(), std::memory_order_release);
+    }
+    resume();
+}
+
+}  // namespace gateleg::http

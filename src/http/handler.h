@@ -1,0 +1,73 @@
+// What a face (DynamoDB, REST, S3) implements, and the Exchange it answers through.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/request.h"
+#include "http/response.h"
+
+namespace gateleg::http {
+
+// Where an Exchange's reply goes: a connection, or a recorder in a test.
+class ExchangeTarget {
+public:
+    virtual ~ExchangeTarget() = default;
+    virtual const Request& request() const = 0;
+    virtual std::string take_body_buffer() = 0;
+    virtual std::string take_header_buffer() = 0;
+    virtual void reply(Response&& response) = 0;
+    // The exchange was dropped without a reply.
+    virtual void reply_missing() = 0;
+};
+
+// One request on its way to its one reply. Moved, not copied; any one thread at a time may hold
+// it. Dropped unanswered it answers 500.
+class Exchange {
+public:
+    explicit Exchange(std::shared_ptr<ExchangeTarget> target) : target_(std::move(target)) {}
+    Exchange(Exchange&&) noexcept = default;
+    Exchange& operator=(Exchange&& other) noexcept;
+    ~Exchange();
+
+    // Valid until reply().
+    const Request& request() const;
+
+    // Empty strings that kept the memory of earlier replies: for Response::body and ::headers.
+    std::string take_buffer();
+    std::string take_header_buffer();
+
+    // Ends the exchange. On plain TCP the calling thread tries to send at once, without blocking;
+    // what is left, and all of TLS, goes to the connection's I/O thread.
+    void reply(Response&& response);
+
+private:
+    std::shared_ptr<ExchangeTarget> target_;
+};
+
+// Called on I/O threads, several at once: an implementation is thread-safe and does not block.
+// Outlives the server and every Exchange it was given.
+class Handler {
+public:
+    virtual ~Handler() = default;
+
+    // May reply at once or keep the exchange for another thread. A throw is answered 500.
+    virtual void handle(Exchange exchange) = 0;
+
+    // Both are asked when the head is complete, before any of the body is read.
+    virtual std::size_t max_body_bytes(const RequestHead& /*head*/) const { return 1 << 20; }
+    // A reply here spares reading the body; the connection closes behind it.
+    virtual std::optional<Response> refuse_early(const RequestHead& /*head*/) const {
+        return std::nullopt;
+    }
+
+    // How a refusal of the server itself looks on this face: 400, 408, 413, 417, 431, 500, 501,
+    // 503, 505. The connection closes behind it. Called on any thread.
+    virtual Response refusal(int status, std::string_view reason) const;
+};
+
+}  // namespace gateleg::http

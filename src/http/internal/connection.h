@@ -1,0 +1,167 @@
+// One client's connection: reads requests, hands them out, sends the replies.
+//
+// Who may touch it. The loop's thread owns everything, except while a request is handed out
+// (phase_ is kHandedOut): then the exchange owns request_, the spare strings and what reply()
+// sets. reply() gives ownership back through phase_, for a small reply even before send(), since
+// the client's next request may be here before send() returns. From then on the replier touches
+// only what send_mutex_ guards; the socket is closed under that mutex too, so the descriptor a
+// replier sends to is never another's.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+
+#include "http/chunked_decoder.h"
+#include "http/handler.h"
+#include "http/internal/body_buffer.h"
+#include "http/internal/io_loop.h"
+#include "http/request_parser.h"
+
+namespace gateleg::http {
+
+// Larger buffers are not kept for the next request.
+inline constexpr std::size_t kKeptBufferBytes = 64 * 1024;
+
+class Connection final : public ExchangeTarget, public std::enable_shared_from_this<Connection> {
+public:
+    // How willingly a connection is given up for a new one, most willingly first.
+    enum class Worth : std::uint8_t { kLeaving, kIdle, kReading, kWorking };
+
+    Connection(
+        std::shared_ptr<IoLoop> loop,
+        boost::asio::ip::tcp::socket socket,
+        Handler& handler,
+        boost::asio::ssl::context* tls
+    );
+    ~Connection() override;
+
+    // On the loop's thread.
+    void start();
+    void start_refused(int status, std::string_view reason);
+    void resume();
+    void on_tick(std::int64_t now);
+    void close_if_idle();
+    void close();
+    Worth worth() const;
+    std::int64_t since() const { return since_; }
+
+    // For the exchange, on its thread.
+    const Request& request() const override { return request_; }
+    std::string take_body_buffer() override;
+    std::string take_header_buffer() override;
+    void reply(Response&& response) override;
+    void reply_missing() override;
+
+    // The loop's index of this connection.
+    mutable std::size_t slot = 0;
+
+private:
+    enum class Stage : std::uint8_t {
+        kHandshake,
+        kHead,
+        kInPlaceBody,
+        kSeparateBody,
+        kChunkedBody,
+        kLinger,
+        kClosed,
+    };
+    enum class Progress : std::uint8_t { kNeedInput, kReady, kAnswered };
+    struct Pending {
+        std::string bytes;
+        std::size_t sent = 0;
+    };
+    static constexpr std::uint8_t kHandedOut = 1;
+    static constexpr std::uint8_t kWakeWhenDone = 2;
+
+    // Reading.
+    void process();
+    Progress advance();
+    Progress advance_head();
+    Progress begin_body();
+    Progress advance_separate_body();
+    Progress advance_chunked_body();
+    Progress refuse(int status, std::string_view reason);
+    Progress refuse(Response&& response);
+    bool hand_out();
+    bool take_back();
+    void finish_request();
+    void arm_read();
+    bool arm_read_ahead();
+    void make_room();
+    void compact_input();
+    void grow_input();
+    void read_into(char* data, std::size_t bytes);
+    void on_read(bool failed, std::size_t bytes);
+    void begin_linger();
+    void on_lingering_read(std::size_t bytes);
+    std::size_t buffered() const { return end_ - begin_; }
+    bool is_slow_body(std::int64_t elapsed) const;
+    void shed_buffers();
+
+    // Sending.
+    void send_reply(Response&& response, ReplyForm form, bool inline_reply);
+    void send_locked(std::string_view head, std::string* body);
+    bool give_back();
+    void flush();
+    void on_flushed(bool failed, std::size_t bytes);
+
+    std::shared_ptr<IoLoop> loop_;
+    boost::asio::ip::tcp::socket socket_;
+    const int descriptor_;
+    std::optional<boost::asio::ssl::stream<boost::asio::ip::tcp::socket&>> tls_;
+    Handler& handler_;
+    const std::string remote_address_;
+
+    std::atomic<std::uint8_t> phase_{0};
+
+    // The loop's thread only.
+    Stage stage_ = Stage::kHead;
+    bool read_armed_ = false;
+    bool flushing_ = false;
+    bool request_active_ = false;
+    bool in_handler_ = false;
+    bool ended_ = false;  // the client sends no more
+    bool refused_ = false;
+    bool head_begun_ = false;     // part of a head is here
+    bool request_known_ = false;  // request_.head is of this request
+    std::unique_ptr<char[]> input_;
+    std::size_t input_capacity_ = 0;
+    std::size_t begin_ = 0;  // input not yet taken
+    std::size_t end_ = 0;
+    std::size_t request_begin_ = 0;  // the handed-out request in input_, padding included
+    std::size_t request_end_ = 0;
+    std::size_t in_place_bytes_ = 0;
+    std::size_t body_limit_ = 0;
+    std::size_t lingered_ = 0;
+    std::int64_t flush_since_ = 0;
+    RequestParser parser_;
+    ChunkedDecoder chunks_;
+
+    // The exchange's while handed out.
+    Request request_;
+    BodyBuffer body_;
+    std::string spare_body_;
+    std::string spare_headers_;
+    bool closing_ = false;
+    std::int64_t since_ = 0;  // when this stage began
+
+    std::mutex send_mutex_;
+    std::list<Pending> pending_;  // at most two replies, see flush()
+    bool send_failed_ = false;
+    bool closed_ = false;
+    std::atomic<bool> send_blocked_{false};  // pending_ or send_failed_; written under the mutex
+};
+
+}  // namespace gateleg::http

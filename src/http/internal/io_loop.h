@@ -1,0 +1,85 @@
+// One I/O thread: its io_context, its connections, and the tick that watches their deadlines.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "http/internal/body_buffer.h"
+#include "http/limits.h"
+
+namespace gateleg::http {
+
+class Connection;
+
+// What all loops of one server share.
+struct ServerState {
+    explicit ServerState(const Limits& granted)
+        : limits(granted), body_pool(granted.body_pool_bytes) {}
+
+    const Limits limits;
+    BytePool body_pool;
+    std::atomic<bool> draining{false};
+};
+
+// Members are for the loop's own thread unless they say otherwise. Connections keep their loop
+// alive, so an exchange may outlast the server.
+class IoLoop {
+public:
+    IoLoop(std::shared_ptr<ServerState> server_state, std::size_t max_connections);
+
+    boost::asio::io_context& io() { return io_; }
+    ServerState& state() { return *state_; }
+
+    // From the server's thread.
+    void start();
+    void stop_and_join();
+    void drain();
+    // From any thread.
+    std::size_t connection_count() const { return count_.load(std::memory_order_relaxed); }
+    // Milliseconds on the steady clock, as of the last tick: good enough for deadlines.
+    std::int64_t now() const { return now_.load(std::memory_order_relaxed); }
+    bool is_current_thread() const;
+    // Has the loop call connection->resume(). After the loop ended it does nothing.
+    void wake(std::shared_ptr<Connection> connection);
+
+    // Takes the connection in and starts it, if need be in the place of an idle one.
+    void adopt(std::shared_ptr<Connection> connection);
+    // Called by a connection that closed itself.
+    void forget(const Connection& connection);
+    // Closes the connection least worth keeping. False if all of them are at work.
+    bool evict_one();
+
+private:
+    void run();
+    void schedule_tick();
+    void on_tick();
+    void read_mailbox();
+
+    boost::asio::io_context io_{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+    boost::asio::steady_timer tick_timer_;
+    std::shared_ptr<ServerState> state_;
+    std::size_t max_connections_;
+    std::vector<std::shared_ptr<Connection>> connections_;
+    std::atomic<std::size_t> count_{0};
+    std::atomic<std::int64_t> now_;
+    bool stopping_ = false;
+    std::thread thread_;
+
+    std::mutex mailbox_mutex_;
+    std::vector<std::shared_ptr<Connection>> mailbox_;  // at most one entry a request in flight
+    bool mailbox_open_ = true;
+    std::vector<std::shared_ptr<Connection>> mail_;  // being read
+};
+
+}  // namespace gateleg::http

@@ -1,0 +1,181 @@
+#include "http/internal/io_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "base/log.h"
+#include "http/internal/connection.h"
+
+namespace gateleg::http {
+namespace {
+
+namespace asio = boost::asio;
+
+// Refused connections linger for their 503; past so many above the cap they are cut at once.
+constexpr std::size_t kRefusedAboveCap = 64;
+
+thread_local const IoLoop* current_loop = nullptr;  // NOLINT: answers is_current_thread()
+
+std::int64_t steady_millis() {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+               std::chrono::steady_clock::now().time_since_epoch()
+    )
+        .count();
+}
+
+}  // namespace
+
+IoLoop::IoLoop(std::shared_ptr<ServerState> server_state, std::size_t max_connections)
+    : work_(io_.get_executor()),
+      tick_timer_(io_),
+      state_(std::move(server_state)),
+      max_connections_(max_connections),
+      now_(steady_millis()) {}
+
+bool IoLoop::is_current_thread() const {
+    return current_loop == this;
+}
+
+void IoLoop::start() {
+    now_.store(steady_millis(), std::memory_order_relaxed);
+    schedule_tick();
+    thread_ = std::thread([this] {
+        current_loop = this;
+        run();
+    });
+}
+
+// Handlers' throws are caught where they are called; what comes here is most likely want of
+// memory. Its connection stays behind unread, until a deadline closes it.
+void IoLoop::run() {
+    for (;;) {
+        try {
+            io_.run();
+            return;
+        } catch (const std::exception& thrown) {
+            log_error("I/O thread caught an exception", {{"what", thrown.what()}});
+        }
+    }
+}
+
+void IoLoop::stop_and_join() {
+    if (thread_.joinable()) {
+        asio::post(io_, [this] {
+            stopping_ = true;
+            tick_timer_.cancel();
+            while (!connections_.empty()) {
+                const auto connection = connections_.back();
+                connection->close();
+            }
+            work_.reset();
+        });
+        thread_.join();
+    } else {
+        work_.reset();
+        io_.poll();  // what was posted before a start that never came
+    }
+    std::vector<std::shared_ptr<Connection>> unread;
+    const std::lock_guard lock(mailbox_mutex_);
+    mailbox_open_ = false;
+    unread.swap(mailbox_);
+}
+
+void IoLoop::drain() {
+    asio::post(io_, [this] {
+        for (std::size_t i = connections_.size(); i-- > 0;) {
+            const auto connection = connections_[i];
+            connection->close_if_idle();
+        }
+    });
+}
+
+void IoLoop::wake(std::shared_ptr<Connection> connection) {
+    const std::lock_guard lock(mailbox_mutex_);
+    if (!mailbox_open_) {
+        return;
+    }
+    mailbox_.push_back(std::move(connection));
+    if (mailbox_.size() == 1) {
+        asio::post(io_, [this] { read_mailbox(); });
+    }
+}
+
+void IoLoop::read_mailbox() {
+    {
+        const std::lock_guard lock(mailbox_mutex_);
+        mail_.swap(mailbox_);
+    }
+    for (const auto& connection : mail_) {
+        connection->resume();
+    }
+    mail_.clear();
+}
+
+void IoLoop::adopt(std::shared_ptr<Connection> connection) {
+    if (stopping_ || state_->draining.load(std::memory_order_relaxed)) {
+        return;
+    }
+    const bool refused = connections_.size() >= max_connections_ && !evict_one();
+    if (refused && connections_.size() >= max_connections_ + kRefusedAboveCap) {
+        return;
+    }
+    connection->slot = connections_.size();
+    connections_.push_back(connection);
+    count_.store(connections_.size(), std::memory_order_relaxed);
+    refused ? connection->start_refused(503, "Too many connections") : connection->start();
+}
+
+void IoLoop::forget(const Connection& connection) {
+    const auto slot = connection.slot;
+    if (slot + 1 != connections_.size()) {
+        connections_[slot] = std::move(connections_.back());
+        connections_[slot]->slot = slot;
+    }
+    connections_.pop_back();
+    count_.store(connections_.size(), std::memory_order_relaxed);
+}
+
+bool IoLoop::evict_one() {
+    std::shared_ptr<Connection> victim;
+    auto least = std::pair(Connection::Worth::kWorking, std::int64_t{0});
+    for (const auto& connection : connections_) {
+        const auto worth = connection->worth();
+        if (worth == Connection::Worth::kWorking) {
+            continue;  // its fields are not ours to read
+        }
+        if (const auto rank = std::pair(worth, connection->since()); rank < least) {
+            least = rank;
+            victim = connection;
+        }
+    }
+    if (victim) {
+        victim->close();
+    }
+    return victim != nullptr;
+}
+
+void IoLoop::schedule_tick() {
+    tick_timer_.expires_after(state_->limits.tick);
+    tick_timer_.async_wait([this](const boost::system::error_code& error) {
+        if (!error && !stopping_) {
+            on_tick();
+        }
+    });
+}
+
+void IoLoop::on_tick() {
+    const auto now = steady_millis();
+    now_.store(now, std::memory_order_relaxed);
+    // Backwards: one that closes is replaced by one already seen.
+    for (std::size_t i = connections_.size(); i-- > 0;) {
+        const auto connection = connections_[i];
+        connection->on_tick(now);
+    }
+    schedule_tick();
+}
+
+}  // namespace gateleg::http

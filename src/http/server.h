@@ -1,0 +1,64 @@
+// An HTTP/1.1 server: a few I/O threads, shared by several listening ports.
+//
+// One request at a time per connection, replies in order, bodies whole in memory.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "http/handler.h"
+#include "http/limits.h"
+
+namespace gateleg::http {
+
+struct ListeningAddress {
+    std::string host;  // numeric
+    std::uint16_t port = 0;
+};
+
+// PEM files; the certificate file may hold its chain.
+struct TlsFiles {
+    std::string certificate;
+    std::string private_key;
+};
+
+// listen(), start(), drain() and stop() belong to one thread.
+class Server {
+public:
+    explicit Server(std::size_t threads, Limits limits = {});
+    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    // Before start(). Binds at once, so a taken port fails here; port 0 takes a free one.
+    Result<ListeningAddress> listen(
+        const std::string& host,
+        std::uint16_t port,
+        Handler& handler,
+        const std::optional<TlsFiles>& tls = std::nullopt
+    );
+
+    void start();
+
+    // Accepts nothing more, closes idle connections, and lets requests in flight end with
+    // "Connection: close". True if all were gone before `patience` ran out.
+    bool drain(std::chrono::milliseconds patience);
+
+    // Cuts off what is left and joins the threads. Exchanges still held may be answered later:
+    // their replies go nowhere.
+    void stop();
+
+    std::size_t connection_count() const;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gateleg::http
