@@ -1,0 +1,46 @@
+// The DynamoDB API over HTTP: what an AWS SDK talks to.
+//
+// A request passes one gate (host, origin, signature) before anything of its body is looked at,
+// then becomes a typed call of dynamo::Dynamo.
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "auth/credentials.h"
+#include "base/clock.h"
+#include "dynamo/dynamo.h"
+#include "http/handler.h"
+#include "http/host_policy.h"
+
+namespace gateleg::api::dynamodb {
+
+struct FaceOptions {
+    // Without credentials any signature is taken, as users of local emulators expect.
+    const auth::Credentials* credentials = nullptr;
+    std::string region = "us-east-1";
+    http::HostPolicy hosts;
+};
+
+// Thread-safe. What it is given outlives it.
+class Face final : public http::Handler {
+public:
+    Face(dynamo::Dynamo& dynamo, const Clock& real_clock, FaceOptions options);
+
+    void handle(http::Exchange exchange) override;
+    std::size_t max_body_bytes(const http::RequestHead& head) const override;
+    std::optional<http::Response> refuse_early(const http::RequestHead& head) const override;
+    http::Response refusal(int status, std::string_view reason) const override;
+
+private:
+    // Who may call: the error, or what the credential is scoped to.
+    Result<std::string> authenticate(const http::Request& request) const;
+    void dispatch(http::Exchange exchange, std::string_view body, std::string_view scope);
+
+    dynamo::Dynamo& dynamo_;
+    const Clock& real_clock_;
+    FaceOptions options_;
+};
+
+}  // namespace gateleg::api::dynamodb

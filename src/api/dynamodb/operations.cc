@@ -1,0 +1,186 @@
+#include "api/dynamodb/operations.h"
+
+#include <algorithm>
+#include <array>
+
+#include "api/dynamodb/read_request.h"
+#include "api/dynamodb/respond.h"
+#include "api/dynamodb/write_reply.h"
+#include "base/json_writer.h"
+
+namespace gateleg::api::dynamodb {
+namespace {
+
+using dynamo::Dynamo;
+
+// Parsers keep their memory: one per thread for common bodies, and one just now for large ones.
+constexpr std::size_t kCommonBodyBytes = 1 << 20;
+
+// Calls `use` with the parsed body, which lives until it returns.
+template <class Use>
+Result<void> parse(std::string_view body, Use use) {
+    thread_local dom::parser common_parser;
+    dom::parser large_parser;
+    auto& parser = body.size() <= kCommonBodyBytes ? common_parser : large_parser;
+    dom::element root;
+    const auto problem = parser.parse(body.data(), body.size(), false).get(root);
+    if (problem != simdjson::SUCCESS) {
+        return serialization_error(
+            std::string("The request body is not valid JSON: ") + simdjson::error_message(problem)
+        );
+    }
+    return use(root);
+}
+
+template <class Request>
+Result<void> read_body(std::string_view body, Request& request) {
+    return parse(body, [&](dom::element root) {
+        Problems problems;
+        return read_request(Fields(problems, root), request);
+    });
+}
+
+template <class Request>
+using Call = void (Dynamo::*)(Request, dynamo::Done<Request>);
+
+template <class Reply>
+using Write = void (*)(std::string&, const Reply&);
+
+template <class Request, Call<Request> call, Write<typename Request::Reply> write>
+void run(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
+    using Reply = typename Request::Reply;
+    Request request;
+    if (auto read = read_body(body, request); !read) {
+        respond_error(std::move(exchange), read.error());
+        return;
+    }
+    (dynamo.*call
+    )(std::move(request), [exchange = std::move(exchange)](Result<Reply> reply) mutable {
+        if (!reply) {
+            respond_error(std::move(exchange), reply.error());
+            return;
+        }
+        auto json = exchange.take_buffer();
+        write(json, *reply);
+        respond_json(std::move(exchange), std::move(json));
+    });
+}
+
+template <class Reply>
+void write_any(std::string& out, const Reply& reply) {
+    write_reply(out, reply);
+}
+void write_described(std::string& out, const dynamo::TableReply& reply) {
+    write_table(out, "Table", reply.table);
+}
+void write_changed(std::string& out, const dynamo::TableReply& reply) {
+    write_table(out, "TableDescription", reply.table);
+}
+
+// Figures of a real account; nothing here is limited by them.
+void describe_limits(Dynamo& /*dynamo*/, std::string_view /*body*/, http::Exchange exchange) {
+    std::string out;
+    JsonWriter json(out);
+    json.begin_object();
+    json.member("AccountMaxReadCapacityUnits", 80000);
+    json.member("AccountMaxWriteCapacityUnits", 80000);
+    json.member("TableMaxReadCapacityUnits", 40000);
+    json.member("TableMaxWriteCapacityUnits", 40000);
+    json.end_object();
+    respond_json(std::move(exchange), std::move(out));
+}
+
+void describe_endpoints(Dynamo& /*dynamo*/, std::string_view /*body*/, http::Exchange exchange) {
+    const auto host = exchange.request().head.find("host").value_or("localhost");
+    std::string out;
+    JsonWriter json(out);
+    json.begin_object();
+    json.key("Endpoints");
+    json.begin_array();
+    json.begin_object();
+    json.member("Address", host);
+    json.member("CachePeriodInMinutes", 1440);
+    json.end_object();
+    json.end_array();
+    json.end_object();
+    respond_json(std::move(exchange), std::move(out));
+}
+
+template <class Request, Call<Request> call>
+constexpr auto kRun = &run<Request, call, write_any<typename Request::Reply>>;
+
+constexpr std::array kOperations = {
+    Operation{"BatchGetItem", true, kRun<dynamo::BatchGetItemRequest, &Dynamo::batch_get_item>},
+    Operation{
+        "BatchWriteItem", false, kRun<dynamo::BatchWriteItemRequest, &Dynamo::batch_write_item>},
+    Operation{
+        "CreateTable",
+        false,
+        &run<dynamo::CreateTableRequest, &Dynamo::create_table, write_changed>},
+    Operation{"DeleteItem", false, kRun<dynamo::DeleteItemRequest, &Dynamo::delete_item>},
+    Operation{
+        "DeleteTable",
+        false,
+        &run<dynamo::DeleteTableRequest, &Dynamo::delete_table, write_changed>},
+    Operation{"DescribeEndpoints", true, &describe_endpoints},
+    Operation{"DescribeLimits", true, &describe_limits},
+    Operation{
+        "DescribeTable",
+        true,
+        &run<dynamo::DescribeTableRequest, &Dynamo::describe_table, write_described>},
+    Operation{
+        "DescribeTimeToLive",
+        true,
+        kRun<dynamo::DescribeTimeToLiveRequest, &Dynamo::describe_time_to_live>},
+    Operation{"GetItem", true, kRun<dynamo::GetItemRequest, &Dynamo::get_item>},
+    Operation{"ListTables", true, kRun<dynamo::ListTablesRequest, &Dynamo::list_tables>},
+    Operation{
+        "ListTagsOfResource",
+        true,
+        kRun<dynamo::ListTagsOfResourceRequest, &Dynamo::list_tags_of_resource>},
+    Operation{"PutItem", false, kRun<dynamo::PutItemRequest, &Dynamo::put_item>},
+    Operation{"Query", true, kRun<dynamo::QueryRequest, &Dynamo::query>},
+    Operation{"Scan", true, kRun<dynamo::ScanRequest, &Dynamo::scan>},
+    Operation{"TagResource", false, kRun<dynamo::TagResourceRequest, &Dynamo::tag_resource>},
+    Operation{
+        "TransactGetItems",
+        true,
+        kRun<dynamo::TransactGetItemsRequest, &Dynamo::transact_get_items>},
+    Operation{
+        "TransactWriteItems",
+        false,
+        kRun<dynamo::TransactWriteItemsRequest, &Dynamo::transact_write_items>},
+    Operation{"UntagResource", false, kRun<dynamo::UntagResourceRequest, &Dynamo::untag_resource>},
+    Operation{"UpdateItem", false, kRun<dynamo::UpdateItemRequest, &Dynamo::update_item>},
+    Operation{
+        "UpdateTable",
+        false,
+        &run<dynamo::UpdateTableRequest, &Dynamo::update_table, write_changed>},
+    Operation{
+        "UpdateTimeToLive",
+        false,
+        kRun<dynamo::UpdateTimeToLiveRequest, &Dynamo::update_time_to_live>},
+};
+
+}  // namespace
+
+const Operation* find_operation(std::string_view name) {
+    static_assert(std::is_sorted(
+        kOperations.begin(),
+        kOperations.end(),
+        [](const Operation& left, const Operation& right) { return left.name < right.name; }
+    ));
+    const auto found = std::lower_bound(
+        kOperations.begin(),
+        kOperations.end(),
+        name,
+        [](const Operation& operation, std::string_view wanted) { return operation.name < wanted; }
+    );
+    return found == kOperations.end() || found->name != name ? nullptr : &*found;
+}
+
+bool scope_allows(std::string_view scope, const Operation& operation) {
+    return scope.empty() || scope == "full" || (scope == "read" && operation.reads_only);
+}
+
+}  // namespace gateleg::api::dynamodb

@@ -1,0 +1,145 @@
+#include <algorithm>
+
+#include "api/dynamodb/read_request.h"
+
+namespace gateleg::api::dynamodb {
+namespace {
+
+bool is_name_character(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
+}
+
+// "arn:aws:dynamodb:region:account:table/name" names a table as well as "name" does.
+std::string name_of_arn(std::string text) {
+    constexpr std::string_view kTable = ":table/";
+    const auto at = text.find(kTable);
+    if (text.starts_with("arn:aws:dynamodb:") && at != std::string::npos) {
+        return text.substr(at + kTable.size());
+    }
+    return text;
+}
+
+}  // namespace
+
+Result<std::string> read_table_name(const Fields& in, std::size_t min_length) {
+    constexpr std::size_t kMaxLength = 255;
+    auto name = in.text("TableName");
+    if (name) {
+        name = name_of_arn(*std::move(name));
+    }
+    Problems own;
+    const auto path = in.path_of("TableName");
+    if (!name) {
+        // A wrong JSON type, if that is why, was noted as a serialization problem of the request.
+        GATELEG_TRY(in.problems().check());
+        own.constraint_on_null(path);
+    } else if (!std::all_of(name->begin(), name->end(), is_name_character)) {
+        own.constraint(
+            *name, path, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+        );
+    } else if (name->size() < min_length) {
+        own.constraint(
+            *name,
+            path,
+            "Member must have length greater than or equal to " + std::to_string(min_length)
+        );
+    } else if (name->size() > kMaxLength) {
+        own.constraint(
+            *name,
+            path,
+            "Member must have length less than or equal to " + std::to_string(kMaxLength)
+        );
+    }
+    GATELEG_TRY(own.check());
+    return *std::move(name);
+}
+
+dynamo::Placeholders read_placeholders(const Fields& in) {
+    dynamo::Placeholders placeholders;
+    if (const auto names = in.map("ExpressionAttributeNames")) {
+        auto& list = placeholders.names.emplace();
+        for (const auto& [key, json] : *names) {
+            std::string_view name;
+            if (json.get_string().get(name) != simdjson::SUCCESS) {
+                in.problems().serialization("Unexpected value type in ExpressionAttributeNames");
+            }
+            list.emplace_back(key, name);
+        }
+        if (list.empty()) {
+            in.problems().later(validation_error("ExpressionAttributeNames must not be empty"));
+        }
+    }
+    placeholders.values = in.values("ExpressionAttributeValues", value::MapOf::kExpressionValues);
+    if (placeholders.values && placeholders.values->view().count() == 0) {
+        in.problems().later(validation_error("ExpressionAttributeValues must not be empty"));
+    }
+    return placeholders;
+}
+
+dynamo::ReturnCapacity read_return_capacity(const Fields& in) {
+    using dynamo::ReturnCapacity;
+    return in
+        .choice<ReturnCapacity>(
+            "ReturnConsumedCapacity",
+            {{"NONE", ReturnCapacity::kNone},
+             {"TOTAL", ReturnCapacity::kTotal},
+             {"INDEXES", ReturnCapacity::kIndexes}},
+            "[INDEXES, TOTAL, NONE]"
+        )
+        .value_or(ReturnCapacity::kNone);
+}
+
+bool read_return_collection_metrics(const Fields& in) {
+    return in
+        .choice<bool>(
+            "ReturnItemCollectionMetrics", {{"NONE", false}, {"SIZE", true}}, "[SIZE, NONE]"
+        )
+        .value_or(false);
+}
+
+bool read_return_old_on_failure(const Fields& in) {
+    return in
+        .choice<bool>(
+            "ReturnValuesOnConditionCheckFailure",
+            {{"NONE", false}, {"ALL_OLD", true}},
+            "[ALL_OLD, NONE]"
+        )
+        .value_or(false);
+}
+
+Result<void> refuse_legacy(
+    const Fields& in,
+    std::initializer_list<LegacyParameter> legacy,
+    std::initializer_list<std::string_view> expressions
+) {
+    std::string old_names;
+    const LegacyParameter* first = nullptr;
+    for (const auto& parameter : legacy) {
+        if (in.has(parameter.name)) {
+            old_names.append(old_names.empty() ? "" : ", ").append(parameter.name);
+            first = first == nullptr ? &parameter : first;
+        }
+    }
+    if (first == nullptr) {
+        return {};
+    }
+    std::string new_names;
+    for (const auto name : expressions) {
+        if (in.has(name)) {
+            new_names.append(new_names.empty() ? "" : ", ").append(name);
+        }
+    }
+    if (!new_names.empty()) {
+        return validation_error(
+            "Can not use both expression and non-expression parameters in the same request: "
+            "Non-expression parameters: {" +
+            old_names + "} Expression parameters: {" + new_names + "}"
+        );
+    }
+    return validation_error(
+        "The legacy parameter " + std::string(first->name) + " is not supported; use " +
+        std::string(first->replacement) + " instead"
+    );
+}
+
+}  // namespace gateleg::api::dynamodb

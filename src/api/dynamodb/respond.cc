@@ -1,0 +1,81 @@
+#include "api/dynamodb/respond.h"
+
+#include <array>
+#include <charconv>
+
+#include "api/dynamodb/write_reply.h"
+#include "base/crc32.h"
+#include "base/ids.h"
+
+namespace gateleg::api::dynamodb {
+namespace {
+
+constexpr std::string_view kJson = "application/x-amz-json-1.0";
+
+void append_headers(std::string& headers, std::string_view body) {
+    std::array<char, 16> checksum{};
+    const auto end =
+        std::to_chars(checksum.data(), checksum.data() + checksum.size(), crc32(body)).ptr;
+    headers.append("x-amzn-RequestId: ")
+        .append(random_request_id())
+        .append("\r\nx-amz-crc32: ")
+        .append(checksum.data(), static_cast<std::size_t>(end - checksum.data()))
+        .append("\r\n");
+}
+
+// A page on loopback may read the answer; others were refused at the gate.
+void append_cors(std::string& headers, const http::RequestHead& head) {
+    if (const auto origin = head.find("origin")) {
+        headers.append("Access-Control-Allow-Origin: ")
+            .append(*origin)
+            .append(
+                "\r\nVary: Origin\r\n"
+                "Access-Control-Expose-Headers: x-amzn-RequestId, x-amz-crc32\r\n"
+            );
+    }
+}
+
+}  // namespace
+
+void respond_json(http::Exchange exchange, std::string json) {
+    auto headers = exchange.take_header_buffer();
+    append_headers(headers, json);
+    append_cors(headers, exchange.request().head);
+    exchange.reply({
+        .status = 200,
+        .content_type = kJson,
+        .headers = std::move(headers),
+        .body = std::move(json),
+    });
+}
+
+http::Response error_response(const Error& error, std::optional<int> status) {
+    http::Response response{
+        .status = status.value_or(http_status(error.code)),
+        .content_type = kJson,
+    };
+    write_error(response.body, error);
+    append_headers(response.headers, response.body);
+    return response;
+}
+
+void respond_error(http::Exchange exchange, const Error& error, std::optional<int> status) {
+    auto response = error_response(error, status);
+    append_cors(response.headers, exchange.request().head);
+    exchange.reply(std::move(response));
+}
+
+void respond_plain(
+    http::Exchange exchange, int status, std::string body, std::string_view extra_headers
+) {
+    http::Response response{
+        .status = status,
+        .content_type = "text/plain; charset=utf-8",
+        .headers = std::string(extra_headers),
+        .body = std::move(body),
+    };
+    append_cors(response.headers, exchange.request().head);
+    exchange.reply(std::move(response));
+}
+
+}  // namespace gateleg::api::dynamodb

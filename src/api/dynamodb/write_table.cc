@@ -1,0 +1,209 @@
+#include <cstdio>
+
+#include "api/dynamodb/write_reply.h"
+#include "base/json_writer.h"
+
+namespace gateleg::api::dynamodb {
+namespace {
+
+using dynamo::BillingMode;
+using dynamo::Status;
+
+std::string_view status_name(Status status) {
+    switch (status) {
+        case Status::kCreating:
+            return "CREATING";
+        case Status::kUpdating:
+            return "UPDATING";
+        case Status::kDeleting:
+            return "DELETING";
+        case Status::kActive:
+            return "ACTIVE";
+    }
+    return "ACTIVE";
+}
+
+// Seconds with a fraction, as the JSON protocol writes times.
+void write_time(JsonWriter& json, std::string_view member, std::int64_t millis) {
+    char text[32];
+    std::snprintf(
+        text,
+        sizeof text,
+        "%lld.%03lld",
+        static_cast<long long>(millis / 1000),
+        static_cast<long long>(millis % 1000)
+    );
+    json.key(member);
+    json.raw(text);
+}
+
+void write_schema(JsonWriter& json, const dynamo::KeySchema& schema) {
+    json.key("KeySchema");
+    json.begin_array();
+    for (const auto& element : schema) {
+        json.begin_object();
+        json.member("AttributeName", element.attribute);
+        json.member("KeyType", element.role == dynamo::KeyRole::kHash ? "HASH" : "RANGE");
+        json.end_object();
+    }
+    json.end_array();
+}
+
+void write_projection(JsonWriter& json, const dynamo::Projection& projection) {
+    json.key("Projection");
+    json.begin_object();
+    switch (projection.type) {
+        case dynamo::ProjectionType::kAll:
+            json.member("ProjectionType", "ALL");
+            break;
+        case dynamo::ProjectionType::kKeysOnly:
+            json.member("ProjectionType", "KEYS_ONLY");
+            break;
+        case dynamo::ProjectionType::kInclude:
+            json.member("ProjectionType", "INCLUDE");
+            break;
+    }
+    if (!projection.non_key_attributes.empty()) {
+        json.key("NonKeyAttributes");
+        json.begin_array();
+        for (const auto& name : projection.non_key_attributes) {
+            json.string(name);
+        }
+        json.end_array();
+    }
+    json.end_object();
+}
+
+void write_throughput(JsonWriter& json, const dynamo::Throughput& throughput) {
+    json.key("ProvisionedThroughput");
+    json.begin_object();
+    json.member("NumberOfDecreasesToday", 0);
+    json.member("ReadCapacityUnits", throughput.read_units);
+    json.member("WriteCapacityUnits", throughput.write_units);
+    json.end_object();
+}
+
+void write_on_demand(JsonWriter& json, const std::optional<dynamo::OnDemandThroughput>& limits) {
+    if (!limits) {
+        return;
+    }
+    json.key("OnDemandThroughput");
+    json.begin_object();
+    if (limits->max_read_units) {
+        json.member("MaxReadRequestUnits", *limits->max_read_units);
+    }
+    if (limits->max_write_units) {
+        json.member("MaxWriteRequestUnits", *limits->max_write_units);
+    }
+    json.end_object();
+}
+
+void write_index(JsonWriter& json, const dynamo::IndexDescription& index, bool global) {
+    json.begin_object();
+    json.member("IndexName", index.definition.name);
+    write_schema(json, index.definition.key_schema);
+    write_projection(json, index.definition.projection);
+    if (global) {
+        json.member("IndexStatus", status_name(index.status));
+        if (index.backfilling) {
+            json.member("Backfilling", true);
+        }
+        write_throughput(json, index.definition.throughput.value_or(dynamo::Throughput{}));
+        write_on_demand(json, index.definition.on_demand);
+    }
+    json.member("IndexSizeBytes", index.size_bytes);
+    json.member("ItemCount", index.item_count);
+    json.member("IndexArn", index.arn);
+    json.end_object();
+}
+
+void write_indexes(
+    JsonWriter& json,
+    std::string_view member,
+    const std::vector<dynamo::IndexDescription>& indexes,
+    bool global
+) {
+    if (indexes.empty()) {
+        return;
+    }
+    json.key(member);
+    json.begin_array();
+    for (const auto& index : indexes) {
+        write_index(json, index, global);
+    }
+    json.end_array();
+}
+
+void write_billing(JsonWriter& json, const dynamo::TableDescription& table) {
+    write_throughput(json, table.throughput);
+    write_on_demand(json, table.on_demand);
+    if (!table.on_demand_since_millis) {
+        return;
+    }
+    json.key("BillingModeSummary");
+    json.begin_object();
+    json.member(
+        "BillingMode",
+        table.billing_mode == BillingMode::kPayPerRequest ? "PAY_PER_REQUEST" : "PROVISIONED"
+    );
+    write_time(json, "LastUpdateToPayPerRequestDateTime", *table.on_demand_since_millis);
+    json.end_object();
+}
+
+void write_settings(JsonWriter& json, const dynamo::TableDescription& table) {
+    json.member("DeletionProtectionEnabled", table.deletion_protection);
+    if (table.table_class) {
+        json.key("TableClassSummary");
+        json.begin_object();
+        json.member(
+            "TableClass",
+            *table.table_class == dynamo::TableClass::kStandard ? "STANDARD"
+                                                                : "STANDARD_INFREQUENT_ACCESS"
+        );
+        json.end_object();
+    }
+    if (table.encryption && table.encryption->enabled) {
+        json.key("SSEDescription");
+        json.begin_object();
+        json.member("Status", "ENABLED");
+        json.member("SSEType", "KMS");
+        if (!table.encryption->key_id.empty()) {
+            json.member("KMSMasterKeyArn", table.encryption->key_id);
+        }
+        json.end_object();
+    }
+}
+
+}  // namespace
+
+void write_table(std::string& out, std::string_view member, const dynamo::TableDescription& table) {
+    JsonWriter json(out);
+    json.begin_object();
+    json.key(member);
+    json.begin_object();
+    json.key("AttributeDefinitions");
+    json.begin_array();
+    for (const auto& attribute : table.attributes) {
+        json.begin_object();
+        json.member("AttributeName", attribute.name);
+        json.member("AttributeType", value::type_name(attribute.type));
+        json.end_object();
+    }
+    json.end_array();
+    json.member("TableName", table.name);
+    write_schema(json, table.key_schema);
+    json.member("TableStatus", status_name(table.status));
+    write_time(json, "CreationDateTime", table.created_millis);
+    write_billing(json, table);
+    json.member("TableSizeBytes", table.size_bytes);
+    json.member("ItemCount", table.item_count);
+    json.member("TableArn", table.arn);
+    json.member("TableId", table.id);
+    write_indexes(json, "LocalSecondaryIndexes", table.local_indexes, false);
+    write_indexes(json, "GlobalSecondaryIndexes", table.global_indexes, true);
+    write_settings(json, table);
+    json.end_object();
+    json.end_object();
+}
+
+}  // namespace gateleg::api::dynamodb
