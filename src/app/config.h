@@ -1,0 +1,57 @@
+// What `gateleg serve` was asked to do, checked for contradictions.
+
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "storage/store.h"
+
+namespace gateleg::app {
+
+// HOST:PORT of a face that is on.
+struct Address {
+    std::string host;
+    std::uint16_t port = 0;
+};
+
+struct Config {
+    std::filesystem::path data = "gateleg-data";
+    bool memory = false;
+    std::optional<Address> dynamodb = Address{"127.0.0.1", 8000};
+    std::optional<Address> http = Address{"127.0.0.1", 8080};
+    storage::Durability durability = storage::Durability::kFsync;
+    std::optional<std::filesystem::path> credentials;
+    std::optional<std::string> tls_certificate;
+    std::optional<std::string> tls_key;
+    bool insecure = false;
+    bool anonymous = false;
+    bool test_clock = false;
+    bool accept_data_loss = false;
+    std::string region = "us-east-1";
+    std::vector<std::string> hosts;
+    std::vector<std::string> origins;
+    std::size_t threads = 0;  // 0: one per core
+    std::size_t cache_megabytes = 256;
+};
+
+// A configuration that cannot work, or that would be unsafe; main prints it and exits 2.
+class ConfigError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// "127.0.0.1:8000", "[::1]:0", ":8000" (loopback) or "off".
+std::optional<Address> parse_address(const std::string& text);
+
+bool is_loopback(const Address& address);
+
+// Refuses what no one should run by accident: a face that others can reach without credentials or
+// without TLS, unless both were waived by name.
+void check(const Config& config);
+
+}  // namespace gateleg::app

@@ -1,0 +1,166 @@
+#include "app/server.h"
+
+#include <chrono>
+#include <thread>
+
+#include "api/admin/face.h"
+#include "api/dynamodb/face.h"
+#include "auth/credentials.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "engine/engine.h"
+#include "http/server.h"
+
+namespace gateleg::app {
+namespace {
+
+constexpr std::chrono::seconds kDrainPatience{10};
+
+storage::StoreOptions store_options(const Config& config, std::atomic<bool>& failed) {
+    storage::StoreOptions options;
+    options.directory = config.data;
+    options.in_memory = config.memory;
+    options.durability = config.durability;
+    options.block_cache_bytes = config.cache_megabytes << 20;
+    options.accept_data_loss = config.accept_data_loss;
+    options.on_failed = [&failed](const std::string& reason) {
+        log_error("the store has failed; no write is accepted any more", {{"reason", reason}});
+        failed = true;
+    };
+    return options;
+}
+
+std::unique_ptr<auth::Credentials> load_credentials(const Config& config) {
+    if (!config.credentials) {
+        return nullptr;
+    }
+    auto loaded = auth::Credentials::load(*config.credentials);
+    if (!loaded) {
+        throw ConfigError(loaded.error().message);
+    }
+    return std::make_unique<auth::Credentials>(*std::move(loaded));
+}
+
+std::optional<http::TlsFiles> tls_files(const Config& config) {
+    if (!config.tls_certificate) {
+        return std::nullopt;
+    }
+    return http::TlsFiles{*config.tls_certificate, *config.tls_key};
+}
+
+http::HostPolicy host_policy(const Config& config) {
+    return {.hosts = config.hosts, .origins = config.origins};
+}
+
+std::size_t thread_count(const Config& config) {
+    return config.threads != 0 ? config.threads
+                               : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
+std::string url_of(const http::ListeningAddress& address, bool tls) {
+    const bool six = address.host.find(':') != std::string::npos;
+    return (tls ? "https://" : "http://") + (six ? "[" + address.host + "]" : address.host) + ":" +
+           std::to_string(address.port);
+}
+
+}  // namespace
+
+// In the order of construction; destruction runs backwards, so requests stop before the engine and
+// the engine before the store.
+struct Server::Parts {
+    explicit Parts(const Config& config)
+        : credentials(load_credentials(config)),
+          store(storage::Store::open(store_options(config, failed))),
+          engine(*store, clock(config), {.region = config.region}),
+          dynamodb(
+              engine,
+              system_clock,
+              {.credentials = credentials.get(),
+               .region = config.region,
+               .hosts = host_policy(config)}
+          ),
+          admin(
+              [this, durability = config.durability] { return health(durability); },
+              config.test_clock ? &test_clock : nullptr,
+              host_policy(config)
+          ),
+          server(thread_count(config)) {}
+
+    const Clock& clock(const Config& config) const {
+        return config.test_clock ? static_cast<const Clock&>(test_clock) : system_clock;
+    }
+
+    api::admin::Health health(storage::Durability durability) const {
+        const auto state = store->health();
+        return {
+            .ok = state == storage::Health::kOk,
+            .accepts_writes = state != storage::Health::kFailed,
+            .reason = store->health_reason(),
+            .durability = durability == storage::Durability::kFsync ? "fsync" : "process",
+        };
+    }
+
+    void listen(
+        const Config& config, std::string_view name, const Address& address, http::Handler& handler
+    ) {
+        const auto bound = server.listen(address.host, address.port, handler, tls_files(config));
+        if (!bound) {
+            throw ConfigError("--" + std::string(name) + ": " + bound.error().message);
+        }
+        const auto url = url_of(*bound, config.tls_certificate.has_value());
+        faces.append(faces.empty() ? "" : " ").append(name).append("=").append(url);
+        if (name == "dynamodb") {
+            dynamodb_url = url;
+        }
+    }
+
+    std::atomic<bool> failed = false;
+    SystemClock system_clock;
+    SettableClock test_clock;
+    std::unique_ptr<auth::Credentials> credentials;
+    std::unique_ptr<storage::Store> store;
+    engine::Engine engine;
+    api::dynamodb::Face dynamodb;
+    api::admin::Face admin;
+    http::Server server;
+    std::string faces;
+    std::string dynamodb_url;
+};
+
+Server::Server(const Config& config) {
+    check(config);
+    parts_ = std::make_unique<Parts>(config);
+    if (config.dynamodb) {
+        parts_->listen(config, "dynamodb", *config.dynamodb, parts_->dynamodb);
+    }
+    if (config.http) {
+        parts_->listen(config, "http", *config.http, parts_->admin);
+    }
+}
+
+Server::~Server() = default;
+
+void Server::start() {
+    parts_->server.start();
+}
+
+std::string Server::faces() const {
+    return parts_->faces;
+}
+
+std::string Server::dynamodb_url() const {
+    return parts_->dynamodb_url;
+}
+
+bool Server::has_failed() const {
+    return parts_->failed;
+}
+
+void Server::drain() {
+    if (!parts_->server.drain(kDrainPatience)) {
+        log_warn("some requests did not end in time and were cut off");
+    }
+    parts_->server.stop();
+}
+
+}  // namespace gateleg::app

@@ -1,0 +1,45 @@
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+#include "app/config.h"
+#include "cli/serve.h"
+
+#ifndef GATELEG_VERSION
+#define GATELEG_VERSION "unknown"
+#endif
+
+namespace {
+
+// What a caller can rely on; `gateleg --help` prints it.
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+constexpr const char* kFooter =
+    "\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 damaged data refused,\n"
+    "4 data written by a newer version.";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Gateleg: your single-table design, running.", "gateleg");
+    app.set_version_flag("--version", "gateleg " GATELEG_VERSION);
+    app.require_subcommand(1);
+    app.footer(kFooter);
+    int exit_code = 0;
+    gateleg::cli::add_serve(app, exit_code);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : kExitUsage;
+    } catch (const gateleg::storage::StoreOpenError& error) {
+        std::fprintf(stderr, "gateleg: %s\n", error.what());
+        return error.exit_code();
+    } catch (const gateleg::app::ConfigError& error) {
+        std::fprintf(stderr, "gateleg: %s\n", error.what());
+        return kExitUsage;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "gateleg: %s\n", error.what());
+        return kExitFailed;
+    }
+    return exit_code;
+}

@@ -1,0 +1,170 @@
+#include "cli/serve.h"
+
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+
+#include <unistd.h>
+
+#include "app/config.h"
+#include "app/server.h"
+#include "base/log.h"
+
+namespace gateleg::cli {
+namespace {
+
+// Texts as the user gave them, before they mean anything.
+struct ServeArguments {
+    app::Config config;
+    std::string dynamodb = "127.0.0.1:8000";
+    std::string http = "127.0.0.1:8080";
+    std::string s3 = "off";
+    std::string durability = "fsync";
+};
+
+void print_ready(const app::Server& server) {
+    std::printf("gateleg ready %s\n", server.faces().c_str());
+    if (isatty(STDOUT_FILENO) != 0 && !server.dynamodb_url().empty()) {
+        std::printf(
+            "\nPaste into another terminal, then use any AWS SDK or the AWS CLI:\n\n"
+            "  export AWS_ENDPOINT_URL_DYNAMODB=%s\n"
+            "  export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\n"
+            "Old versions of the AWS CLI take: --endpoint-url %s\n"
+            "Ctrl-C stops the server.\n\n",
+            server.dynamodb_url().c_str(),
+            server.dynamodb_url().c_str()
+        );
+    }
+    std::fflush(stdout);
+}
+
+// SIGINT and SIGTERM are blocked in every thread and taken here. A store that has failed ends the
+// wait as well; it is looked at once a second.
+int wait_for_end(const app::Server& server, const sigset_t& signals) {
+    for (;;) {
+        const timespec second{1, 0};
+        if (sigtimedwait(&signals, nullptr, &second) > 0) {
+            return 0;
+        }
+        if (server.has_failed()) {
+            return 1;
+        }
+    }
+}
+
+int serve(const app::Config& config) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+
+    app::Server server(config);
+    server.start();
+    print_ready(server);
+    const int exit_code = wait_for_end(server, signals);
+    log_info("stopping");
+    server.drain();
+    return exit_code;
+}
+
+app::Config finish(const ServeArguments& arguments) {
+    auto config = arguments.config;
+    config.dynamodb = app::parse_address(arguments.dynamodb);
+    config.http = app::parse_address(arguments.http);
+    if (app::parse_address(arguments.s3)) {
+        throw app::ConfigError("--s3: the object store is not part of this version; use --s3 off");
+    }
+    config.durability = arguments.durability == "process" ? storage::Durability::kProcess
+                                                          : storage::Durability::kFsync;
+    return config;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, int& exit_code) {
+    auto* command = app.add_subcommand("serve", "Run the server until Ctrl-C or SIGTERM");
+    const auto arguments = std::make_shared<ServeArguments>();
+    auto& config = arguments->config;
+    auto* data =
+        command
+            ->add_option(
+                "--data", config.data, "Directory that holds everything; made if it is not there"
+            )
+            ->type_name("DIR")
+            ->capture_default_str();
+    command->add_flag("--memory", config.memory, "Keep everything in memory, for tests")
+        ->excludes(data);
+    command
+        ->add_option(
+            "--dynamodb", arguments->dynamodb, "Address of the DynamoDB API; port 0 picks one"
+        )
+        ->type_name("HOST:PORT|off")
+        ->capture_default_str();
+    command->add_option("--http", arguments->http, "Address of /healthz and what else is HTTP")
+        ->type_name("HOST:PORT|off")
+        ->capture_default_str();
+    command->add_option("--s3", arguments->s3, "Address of the S3 API; only off in this version")
+        ->type_name("HOST:PORT|off")
+        ->capture_default_str();
+    command
+        ->add_option(
+            "--durability",
+            arguments->durability,
+            "When a write is acknowledged: fsync, when it is on the disk; process, when the kernel "
+            "has it (survives kill -9, not a power cut)"
+        )
+        ->check(CLI::IsMember({"fsync", "process"}))
+        ->capture_default_str();
+    command
+        ->add_option(
+            "--credentials",
+            config.credentials,
+            "AWS credentials file with the keys that may call; without it any key may"
+        )
+        ->type_name("FILE");
+    command->add_option("--region", config.region, "Region that signatures and ARNs name")
+        ->capture_default_str();
+    command
+        ->add_option("--tls-cert", config.tls_certificate, "Certificate (PEM) to serve HTTPS with")
+        ->type_name("FILE");
+    command->add_option("--tls-key", config.tls_key, "Private key (PEM) of --tls-cert")
+        ->type_name("FILE");
+    command->add_flag(
+        "--insecure", config.insecure, "Allow addresses other than loopback without TLS"
+    );
+    command->add_flag(
+        "--anonymous", config.anonymous, "Allow addresses other than loopback without credentials"
+    );
+    command
+        ->add_option(
+            "--host", config.hosts, "Name the server may be called by, beside localhost and IPs"
+        )
+        ->type_name("NAME");
+    command
+        ->add_option(
+            "--origin", config.origins, "Origin of web pages that may call, beside loopback"
+        )
+        ->type_name("URL");
+    command->add_flag(
+        "--test-clock",
+        config.test_clock,
+        "Let tests set the time: POST /_test/clock on the HTTP face"
+    );
+    command->add_flag(
+        "--accept-data-loss",
+        config.accept_data_loss,
+        "Open a damaged data directory and go on with what can be read"
+    );
+    command->add_option("--threads", config.threads, "I/O threads; 0 is one per core")
+        ->type_name("N")
+        ->capture_default_str();
+    command->add_option("--cache-mb", config.cache_megabytes, "Block cache in MB")
+        ->type_name("MB")
+        ->capture_default_str();
+    command->callback([arguments, &exit_code] { exit_code = serve(finish(*arguments)); });
+}
+
+}  // namespace gateleg::cli
