@@ -1,0 +1,20 @@
+// Bad inputs and the clear answer to each. Tests carry the row number of the table of bad inputs:
+// 1-9 authentication, 20-29 and 35-38 requests, 30-34 HTTP, 39 overload; then process start and stop.
+
+import assert from 'node:assert/strict';
+import { runAll, suite } from '../lib/runner.js';
+import { removeDir } from '../lib/server.js';
+import { data, server } from './fixture.js';
+import './requests_test.js';
+import './http_test.js';
+import './auth_test.js';
+import './process_test.js';
+
+suite('server')('SIGTERM ends it with exit code 0 after all this', async () => {
+  const { code, signal } = await server.stop();
+  assert.deepEqual({ code, signal }, { code: 0, signal: null }, server.log.slice(-4000));
+});
+
+const failed = await runAll({ filter: process.argv[2] });
+removeDir(data);
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,127 @@
+"""The first minutes with the AWS command line: what a newcomer types."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from lib.runner import Skip, run_module  # noqa: E402
+from lib.server import Server  # noqa: E402
+
+DATA = tempfile.TemporaryDirectory(prefix="gateleg-awscli-")
+SERVER = Server(DATA.name)
+AWS = os.environ.get("GATELEG_AWSCLI", "/usr/bin/aws")
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": DATA.name, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_DEFAULT_REGION": "us-east-1",
+               "AWS_EC2_METADATA_DISABLED": "true", "AWS_PAGER": "", "AWS_MAX_ATTEMPTS": "2", "LC_ALL": "C.UTF-8"}
+
+
+def aws(*arguments, fails=None):
+    """Runs `aws dynamodb ...` and gives its JSON; with `fails`, its complaint, which must hold that text."""
+    if not os.path.exists(AWS):
+        raise Skip(f"{AWS} is not here")
+    words = [word if isinstance(word, str) else json.dumps(word) for word in arguments]
+    done = subprocess.run([AWS, "dynamodb", *words, "--endpoint-url", SERVER.url, "--output", "json"], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    if fails:
+        assert done.returncode != 0 and fails in done.stderr, f"exit code {done.returncode}: {done.stderr}"
+        return done.stderr
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout) if done.stdout.strip() else {}
+
+
+def test_create_table():
+    """create-table, wait table-exists, describe-table, list-tables"""
+    aws("create-table", "--table-name", "Music", "--billing-mode", "PAY_PER_REQUEST",
+        "--attribute-definitions", "AttributeName=Artist,AttributeType=S", "AttributeName=Song,AttributeType=S",
+        "--key-schema", "AttributeName=Artist,KeyType=HASH", "AttributeName=Song,KeyType=RANGE")
+    aws("wait", "table-exists", "--table-name", "Music")
+    assert aws("describe-table", "--table-name", "Music")["Table"]["TableStatus"] == "ACTIVE"
+    assert aws("list-tables") == {"TableNames": ["Music"]}
+
+
+def test_put_and_get():
+    """put-item, get-item, also with text outside ASCII"""
+    aws("put-item", "--table-name", "Music", "--item", {"Artist": {"S": "No One"}, "Song": {"S": "Crème brûlée"}, "Year": {"N": "1999"}})
+    reply = aws("get-item", "--table-name", "Music", "--key", {"Artist": {"S": "No One"}, "Song": {"S": "Crème brûlée"}}, "--consistent-read")
+    assert reply == {"Item": {"Artist": {"S": "No One"}, "Song": {"S": "Crème brûlée"}, "Year": {"N": "1999"}}}
+
+
+def test_update():
+    """update-item with a condition, and the complaint when it is false"""
+    update = ["update-item", "--table-name", "Music", "--key", {"Artist": {"S": "No One"}, "Song": {"S": "Crème brûlée"}},
+              "--update-expression", "SET #y = :new", "--condition-expression", "#y = :old", "--expression-attribute-names", {"#y": "Year"},
+              "--expression-attribute-values", {":new": {"N": "2000"}, ":old": {"N": "1999"}}, "--return-values", "ALL_NEW"]
+    assert aws(*update)["Attributes"]["Year"] == {"N": "2000"}
+    aws(*update, fails="(ConditionalCheckFailedException) when calling the UpdateItem operation: The conditional request failed")
+
+
+def test_batch():
+    """batch-write-item and batch-get-item"""
+    requests = [{"PutRequest": {"Item": {"Artist": {"S": "Many"}, "Song": {"S": f"s{number:02d}"}}}} for number in range(25)]
+    assert aws("batch-write-item", "--request-items", {"Music": requests}) == {"UnprocessedItems": {}}
+    got = aws("batch-get-item", "--request-items", {"Music": {"Keys": [{"Artist": {"S": "Many"}, "Song": {"S": "s07"}}]}})
+    assert got["Responses"]["Music"] == [{"Artist": {"S": "Many"}, "Song": {"S": "s07"}}]
+
+
+def test_query():
+    """query and scan, the command line's own pagination, --query"""
+    query = ["query", "--table-name", "Music", "--key-condition-expression", "Artist = :a", "--expression-attribute-values", {":a": {"S": "Many"}}]
+    reply = aws(*query)
+    assert (reply["Count"], reply["ScannedCount"]) == (25, 25)
+    assert len(aws(*query, "--page-size", "4")["Items"]) == 25
+    first = aws(*query, "--max-items", "10")
+    assert len(first["Items"]) == 10
+    rest = aws(*query, "--starting-token", first["NextToken"])
+    assert [item["Song"]["S"] for item in first["Items"] + rest["Items"]] == [f"s{number:02d}" for number in range(25)]
+    assert aws("scan", "--table-name", "Music", "--select", "COUNT", "--query", "Count") == 26
+
+
+def test_transaction():
+    """transact-write-items and transact-get-items"""
+    put = [{"Put": {"TableName": "Music", "Item": {"Artist": {"S": "Tx"}, "Song": {"S": name}}, "ConditionExpression": "attribute_not_exists(Artist)"}} for name in "ab"]
+    aws("transact-write-items", "--transact-items", put)
+    aws("transact-write-items", "--transact-items", put, fails="specific reasons [ConditionalCheckFailed, ConditionalCheckFailed]")
+    got = aws("transact-get-items", "--transact-items", [{"Get": {"TableName": "Music", "Key": {"Artist": {"S": "Tx"}, "Song": {"S": "b"}}}}])
+    assert got["Responses"] == [{"Item": {"Artist": {"S": "Tx"}, "Song": {"S": "b"}}}]
+
+
+def test_table_settings():
+    """update-time-to-live, tag-resource, describe-limits, describe-endpoints"""
+    aws("update-time-to-live", "--table-name", "Music", "--time-to-live-specification", "Enabled=true,AttributeName=expires")
+    assert aws("describe-time-to-live", "--table-name", "Music")["TimeToLiveDescription"]["AttributeName"] == "expires"
+    arn = aws("describe-table", "--table-name", "Music")["Table"]["TableArn"]
+    aws("tag-resource", "--resource-arn", arn, "--tags", "Key=team,Value=blue")
+    assert aws("list-tags-of-resource", "--resource-arn", arn)["Tags"] == [{"Key": "team", "Value": "blue"}]
+    assert aws("describe-limits")["AccountMaxReadCapacityUnits"] > 0
+
+
+def test_errors():
+    """complaints name the error and the operation"""
+    aws("get-item", "--table-name", "Nope", "--key", {"a": {"S": "b"}}, fails="(ResourceNotFoundException) when calling the GetItem operation: Requested resource not found")
+    aws("put-item", "--table-name", "Music", "--item", {"Artist": {"S": "x"}}, fails="Missing the key Song in the item")
+
+
+def test_survives_kill():
+    """kill -9 and restart: everything is there"""
+    global SERVER
+    SERVER.kill()
+    SERVER = Server(DATA.name)
+    assert aws("scan", "--table-name", "Music", "--query", "Count") == 28
+    assert aws("describe-time-to-live", "--table-name", "Music")["TimeToLiveDescription"]["AttributeName"] == "expires"
+
+
+def test_delete():
+    """delete-item, delete-table, wait table-not-exists"""
+    old = aws("delete-item", "--table-name", "Music", "--key", {"Artist": {"S": "Tx"}, "Song": {"S": "a"}}, "--return-values", "ALL_OLD")
+    assert old["Attributes"]["Song"] == {"S": "a"}
+    aws("delete-table", "--table-name", "Music")
+    aws("wait", "table-not-exists", "--table-name", "Music")
+    assert aws("list-tables") == {"TableNames": []}
+    assert SERVER.stop() == 0
+
+
+if __name__ == "__main__":
+    run_module("__main__")

@@ -1,0 +1,207 @@
+"""A full disk: writes are refused quickly and clearly, reads go on, and space freed is space used."""
+
+import http.client
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from lib.dynamo import Client, Failed  # noqa: E402
+from lib.runner import Skip, run_module  # noqa: E402
+from lib.server import Server, StartFailed  # noqa: E402
+
+TABLE = "full"
+SIZE_MB = 700
+PAD = "x" * 100_000
+
+
+class SmallDisk:
+    """A tmpfs of its own, with a file by a stranger to fill it."""
+
+    def __enter__(self):
+        self.path = tempfile.mkdtemp(prefix="gateleg-full-")
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m,mode=0700", "tmpfs", self.path], capture_output=True, text=True)
+        if mounted.returncode != 0:
+            os.rmdir(self.path)
+            raise Skip(f"cannot mount a tmpfs here: {mounted.stderr.strip()}")
+        self.data = os.path.join(self.path, "data")
+        self.stranger = os.path.join(self.path, "stranger")
+        return self
+
+    def free(self):
+        stat = os.statvfs(self.path)
+        return stat.f_bavail * stat.f_frsize
+
+    def fill(self, leave):
+        """Leaves `leave` bytes free."""
+        with open(self.stranger, "ab") as file:
+            while self.free() > leave:
+                try:
+                    file.write(bytes(min(1 << 20, max(4096, self.free() - leave))))
+                    file.flush()
+                except OSError:
+                    return
+
+    def empty(self):
+        os.unlink(self.stranger)
+
+    def __exit__(self, *_):
+        subprocess.run(["umount", "-l", self.path], check=False)
+        os.rmdir(self.path)
+
+
+def put(client, number, pad=PAD):
+    client.call("PutItem", TableName=TABLE, Item={"pk": {"S": f"k{number}"}, "v": {"S": pad}})
+
+
+def try_put(client, number):
+    """The status of a write and how long it took."""
+    started = time.monotonic()
+    try:
+        put(client, number)
+        return 200, time.monotonic() - started, None
+    except Failed as error:
+        return error.status, time.monotonic() - started, error
+
+
+def start(disk):
+    server = Server(disk.data)
+    client = Client(server.host, server.port)
+    try:
+        client.call("CreateTable", TableName=TABLE, BillingMode="PAY_PER_REQUEST",
+                    KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+                    AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}])
+    except Failed as error:
+        if error.type != "ResourceInUseException":
+            raise
+    return server, client
+
+
+def check_reads(client, numbers):
+    for number in numbers:
+        reply = client.call("GetItem", TableName=TABLE, Key={"pk": {"S": f"k{number}"}}, ConsistentRead=True)
+        assert reply["Item"]["v"]["S"] == PAD, f"k{number}"
+
+
+def wait_for_refusal(client, server, first, seconds=10):
+    """Writes until one is refused; the refusals must be 503 ServiceUnavailable, and quick."""
+    deadline = time.monotonic() + seconds
+    acked = []
+    while time.monotonic() < deadline:
+        number = first + len(acked)
+        status, _, error = try_put(client, number)
+        if status == 200:
+            acked.append(number)
+            continue
+        assert status == 503, str(error)
+        break
+    else:
+        raise AssertionError("writes are never refused")
+    slow = []
+    for number in range(20):
+        status, took, error = try_put(client, 90_000 + number)
+        assert status == 503 and error.type == "ServiceUnavailable", str(error)
+        slow.append(took)
+    assert sorted(slow)[10] < 0.05 and max(slow) < 0.5, f"refusals took {max(slow):.3f} s"
+    assert server.alive()
+    return acked
+
+
+def wait_for_writes(client, server, number):
+    started = time.monotonic()
+    while time.monotonic() - started < 15:
+        status, _, error = try_put(client, number)
+        if status == 200:
+            took = time.monotonic() - started
+            assert took <= 5, f"writes came back only after {took:.1f} s"
+            return
+        assert status == 503, str(error)
+        time.sleep(0.1)
+    raise AssertionError("writes do not come back\n" + server.log()[-2000:])
+
+
+def test_stranger():
+    """a stranger fills the disk: 503 at once, reads go on, freed space is used within 5 s, nothing lost"""
+    with SmallDisk() as disk:
+        server, client = start(disk)
+        for number in range(50):
+            put(client, number)
+        for leave in (20 << 20, 0):
+            disk.fill(leave)
+            time.sleep(1.2)
+            acked = wait_for_refusal(client, server, 1000 + leave % 7)
+            check_reads(client, [*range(50), *acked])
+            disk.empty()
+            wait_for_writes(client, server, 500)
+            check_reads(client, [*range(50), 500, *acked])
+        assert server.stop() == 0, server.log()[-2000:]
+        again, client = start(disk)
+        check_reads(client, [*range(50), 500])
+        assert again.stop() == 0
+
+
+def test_own_writes():
+    """the server's own writes fill the disk: refused before the last byte, no abort, nothing lost"""
+    with SmallDisk() as disk:
+        server, client = start(disk)
+        acked = []
+        for number in range(12_000):
+            try:
+                status, _, error = try_put(client, number)
+            except (OSError, http.client.HTTPException) as lost:
+                raise AssertionError(f"after {number} writes: {lost!r}\n" + server.log()[-2000:]) from lost
+            if status != 200:
+                assert status == 503, str(error)
+                break
+            acked.append(number)
+        else:
+            raise AssertionError("1.2 GB went onto a disk of 700 MB")
+        assert server.alive() and disk.free() > 0
+        check_reads(client, acked[:20] + acked[-20:])
+        server.kill()
+        again, client = start_or_explain(disk)
+        if again:
+            check_reads(client, acked[:20] + acked[-20:])
+            again.kill()
+
+
+def start_or_explain(disk):
+    try:
+        return start(disk)
+    except StartFailed as refusal:
+        assert refusal.code and refusal.code > 0 and "space" in refusal.log.lower(), str(refusal)[-2000:]
+        return None, None
+
+
+def test_full_at_start():
+    """full at start: reads are served or the reason is told, no abort; after freeing it works"""
+    with SmallDisk() as disk:
+        server, client = start(disk)
+        for number in range(30):
+            put(client, number)
+        server.kill()
+        disk.fill(0)
+        try:
+            server = Server(disk.data)
+            client = Client(server.host, server.port)
+            check_reads(client, range(30))
+            status, _, error = try_put(client, 100)
+            assert status == 503, str(error)
+            disk.empty()
+            wait_for_writes(client, server, 100)
+            assert server.stop() == 0
+        except StartFailed as refusal:
+            assert refusal.code and refusal.code > 0 and "space" in refusal.log.lower(), str(refusal)[-2000:]
+            disk.empty()
+            server, client = start(disk)
+            check_reads(client, range(30))
+            put(client, 100)
+            assert server.stop() == 0
+
+
+if __name__ == "__main__":
+    run_module("__main__")

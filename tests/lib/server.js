@@ -1,0 +1,98 @@
+// Starts a Gateleg server on a free port in a folder of its own, and ends it.
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const kStartSeconds = 30;
+const running = new Set();
+
+export function tempDir(label = 'gateleg') {
+  return mkdtempSync(join(tmpdir(), `${label}-`));
+}
+
+export function removeDir(path) {
+  rmSync(path, { recursive: true, force: true });
+}
+
+// options: data (folder) or nothing for --memory; args: further arguments.
+// Resolves to a Server once the ready line is there; rejects with the log if the process ends first.
+export function startServer({ data, args = [], env = {} } = {}) {
+  const binary = process.env.GATELEG_BIN;
+  if (!binary) throw new Error('GATELEG_BIN is not set: path of the gateleg binary');
+  const store = data ? ['--data', data] : ['--memory'];
+  const faces = ['--dynamodb', '127.0.0.1:0', '--http', 'off', '--s3', 'off'];
+  const child = spawn(binary, ['serve', ...store, ...faces, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  const server = new Server(child);
+  running.add(child);
+  child.on('exit', () => running.delete(child));
+  return server.ready();
+}
+
+class Server {
+  constructor(child) {
+    this.child = child;
+    this.log = '';
+    this.output = '';
+    this.url = '';
+    this.exited = new Promise((resolve) => {
+      child.on('exit', (code, signal) => resolve({ code, signal }));
+      child.on('error', (error) => resolve({ code: -1, signal: null, error }));
+    });
+    child.stderr.on('data', (chunk) => {
+      this.log = (this.log + chunk).slice(-200_000);
+    });
+  }
+
+  get port() {
+    return Number(new URL(this.url).port);
+  }
+
+  ready() {
+    return new Promise((resolve, reject) => {
+      const fail = (why) => {
+        clearTimeout(timer);
+        reject(Object.assign(new Error(`${why}\n${this.log}`), { server: this }));
+      };
+      const timer = setTimeout(() => {
+        this.child.kill('SIGKILL');
+        fail('no ready line');
+      }, kStartSeconds * 1000);
+      this.child.stdout.on('data', (chunk) => {
+        this.output += chunk;
+        const line = this.output.split('\n').find((text) => text.startsWith('gateleg ready'));
+        const url = line && /\bdynamodb=(\S+)/.exec(line);
+        if (!url || this.url) return;
+        clearTimeout(timer);
+        this.url = url[1];
+        resolve(this);
+      });
+      this.exited.then(({ code, error }) => {
+        if (!this.url) fail(error ?? `exit code ${code}`);
+      });
+    });
+  }
+
+  // SIGTERM, as a supervisor does. Resolves to {code, signal}.
+  async stop() {
+    this.child.kill('SIGTERM');
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), 20_000);
+    const result = await this.exited;
+    clearTimeout(timer);
+    return result;
+  }
+
+  async kill() {
+    this.child.kill('SIGKILL');
+    return this.exited;
+  }
+}
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
