@@ -9,7 +9,7 @@
 namespace gateleg::http {
 namespace {
 
-constexpr std::size_t kFirstBytes = 8 * 1024;
+constexpr std::size_t kFirstBytes = std::size_t{8} * 1024;
 
 }  // namespace
 

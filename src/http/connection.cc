@@ -17,12 +17,12 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::size_t kInitialInputBytes = 8 * 1024;
+constexpr std::size_t kInitialInputBytes = std::size_t{8} * 1024;
 // Behind the longest head there is so much room for the first bytes of a body.
-constexpr std::size_t kInputBeyondHead = 8 * 1024;
+constexpr std::size_t kInputBeyondHead = std::size_t{8} * 1024;
 // Less room than this is not worth a read.
 constexpr std::size_t kMinReadBytes = 512;
-constexpr std::size_t kFirstBodyBytes = 64 * 1024;
+constexpr std::size_t kFirstBodyBytes = std::size_t{64} * 1024;
 // Idle for so long, a connection gives its buffers back, except the one it reads into.
 constexpr std::int64_t kShedAfterMillis = 5'000;
 

@@ -17,11 +17,11 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 // Copied behind the head, so that one buffer is sent; larger ones are sent from where they are.
-constexpr std::size_t kCopiedBodyBytes = 8 * 1024;
+constexpr std::size_t kCopiedBodyBytes = std::size_t{8} * 1024;
 
-void recycle(std::string& spare, std::string&& used) {
+void recycle(std::string& spare, std::string& used) {
     if (used.capacity() > spare.capacity() && used.capacity() <= kKeptBufferBytes) {
-        spare = std::move(used);
+        spare.swap(used);
         spare.clear();
     }
 }
@@ -70,15 +70,14 @@ void Connection::send_reply(Response&& response, ReplyForm form, bool inline_rep
     head.clear();
     append_response_head(head, response, form);
     std::string separate_body;
-    if (sends_body(response, form)) {
-        if (response.body.size() <= kCopiedBodyBytes) {
-            head.append(response.body);
-        } else {
-            separate_body = std::move(response.body);
-        }
+    const bool with_body = sends_body(response, form);
+    if (with_body && response.body.size() > kCopiedBodyBytes) {
+        separate_body.swap(response.body);
+    } else if (with_body) {
+        head.append(response.body);
     }
-    recycle(spare_headers_, std::move(response.headers));
-    recycle(spare_body_, std::move(response.body));
+    recycle(spare_headers_, response.headers);
+    recycle(spare_body_, response.body);
     since_ = loop_->now();
     closing_ = form.close;
     bool wake = form.close;
@@ -92,7 +91,7 @@ void Connection::send_reply(Response&& response, ReplyForm form, bool inline_rep
         wake = wake || send_blocked_.load(std::memory_order_relaxed);
     }
     if (!early) {
-        recycle(spare_body_, std::move(separate_body));
+        recycle(spare_body_, separate_body);
         wake = give_back() || wake;
     }
     if (wake && !inline_reply) {
@@ -135,7 +134,9 @@ void Connection::send_locked(std::string_view head, std::string* body) {
         pending_.push_back({std::string(head.substr(sent)), 0});
     }
     if (body_bytes != 0) {
-        pending_.push_back({std::move(*body), sent > head.size() ? sent - head.size() : 0});
+        pending_.push_back(
+            {std::exchange(*body, std::string()), sent > head.size() ? sent - head.size() : 0}
+        );
     }
     send_blocked_.store(true, std::memory_order_release);
 }

@@ -9,7 +9,7 @@ namespace gateleg::http {
 
 struct Limits {
     // Request line and headers together; more is 431.
-    std::size_t max_head_bytes = 16 * 1024;
+    std::size_t max_head_bytes = std::size_t{16} * 1024;
     // At most kMaxHeaders.
     std::size_t max_headers = 100;
 
@@ -31,7 +31,7 @@ struct Limits {
     // After a closing reply the rest of what the client sends is read and dropped, so that it
     // sees the reply and not a reset: for so long, and so many bytes.
     std::chrono::milliseconds linger{2'000};
-    std::size_t linger_bytes = 64 << 20;
+    std::size_t linger_bytes = std::size_t{64} << 20;
 
     // How often an I/O thread looks at its connections' deadlines: their precision.
     std::chrono::milliseconds tick{1'000};

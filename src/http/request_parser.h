@@ -18,7 +18,7 @@ public:
     enum class State : std::uint8_t { kNeedMore, kComplete, kBad };
 
     explicit RequestParser(
-        std::size_t max_head_bytes = 16 * 1024, std::size_t max_headers = kMaxHeaders
+        std::size_t max_head_bytes = std::size_t{16} * 1024, std::size_t max_headers = kMaxHeaders
     );
 
     void reset();

@@ -32,7 +32,7 @@
 namespace gateleg::http {
 
 // Larger buffers are not kept for the next request.
-inline constexpr std::size_t kKeptBufferBytes = 64 * 1024;
+inline constexpr std::size_t kKeptBufferBytes = std::size_t{64} * 1024;
 
 class Connection final : public ExchangeTarget, public std::enable_shared_from_this<Connection> {
 public:
