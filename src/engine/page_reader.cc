@@ -152,24 +152,22 @@ bool PageReader::reads_whole_items() const {
     return false;
 }
 
-std::string PageReader::start_position() const {
+std::optional<std::string> PageReader::start_position() const {
     const auto start = request_.exclusive_start_key->view();
     auto own_key = item_key(*table_, start);
     if (index_ == nullptr) {
         return own_key;
     }
-    return *index_entry_key(*table_, *index_, start, own_key);
+    return index_entry_key(*table_, *index_, start, own_key);
 }
 
-Result<void> PageReader::check_start_inside(const KeyRange& range) const {
+Result<void> PageReader::check_start_inside(const KeyRange& range, std::string_view refusal) const {
     if (!request_.exclusive_start_key) {
         return {};
     }
     const auto start = start_position();
-    if (start < range.begin || start >= range.end) {
-        return validation_error(
-            "The provided starting key is outside query boundaries based on provided conditions"
-        );
+    if (start && (*start < range.begin || *start >= range.end)) {
+        return validation_error(std::string(refusal));
     }
     return {};
 }
@@ -231,11 +229,14 @@ Result<dynamo::PageReply> PageReader::read(const KeyRange& range, bool forward) 
     const auto cursor = core_.store.cursor({.lower_bound = range.begin, .upper_bound = range.end});
     if (request_.exclusive_start_key) {
         const auto start = start_position();
+        if (!start) {
+            return validation_error("The provided starting key is invalid");
+        }
         if (forward) {
-            // The smallest key behind the start key; before the range, the range's own begin.
-            cursor->seek(std::max(start + '\0', range.begin));
+            // The smallest key behind the start key.
+            cursor->seek(*start + '\0');
         } else {
-            cursor->seek_to_last_before(std::min(start, range.end));
+            cursor->seek_to_last_before(*start);
         }
     } else if (forward) {
         cursor->seek_to_first();
