@@ -60,7 +60,7 @@ public:
     void publish_counts(CountsByTable& durable) const;
     // After a failed write: nothing of the batch happened.
     void roll_back(std::shared_ptr<const Catalog> durable, const CountsByTable& durable_counts);
-    void load_counts(TableId table, TableCounts counts) { counts_[table] = std::move(counts); }
+    void load_counts(const CountsByTable& counts) { counts_ = counts; }
 
 private:
     struct Hash {

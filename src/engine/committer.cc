@@ -15,16 +15,12 @@ constexpr std::size_t kMaxBatchBytes = 8 << 20;
 
 }  // namespace
 
-Committer::Committer(
-    storage::Store& store, std::shared_ptr<const Catalog> catalog, CountsByTable counts
-)
+Committer::Committer(storage::Store& store, LoadedCatalog loaded)
     : store_(store),
-      context_(store, catalog),
-      durable_catalog_(std::move(catalog)),
-      durable_counts_(std::move(counts)) {
-    for (const auto& [table, each] : durable_counts_) {
-        context_.load_counts(table, each);
-    }
+      context_(store, loaded.catalog),
+      durable_catalog_(std::move(loaded.catalog)),
+      durable_counts_(std::move(loaded.counts)) {
+    context_.load_counts(durable_counts_);
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -72,8 +68,9 @@ void Committer::run(const std::stop_token& stop) {
 
 void Committer::commit(Operations& operations) {
     for (std::size_t next = 0; next < operations.size();) {
-        const auto end = fill_batch(operations, next);
-        const auto committed = write_batch();
+        const auto ready = in_doubt_ ? reload() : Result<void>();
+        const auto end = ready ? fill_batch(operations, next) : operations.size();
+        const auto committed = ready ? write_batch() : ready;
         for (; next < end; ++next) {
             operations[next]->finish(committed);
             operations[next].reset();
@@ -107,12 +104,26 @@ Result<void> Committer::write_batch() {
     auto written = store_.write(context_.batch(), growth);
     const std::unique_lock lock(durable_mutex_);
     if (!written) {
+        // A full disk may still have taken the whole batch before it said so.
+        in_doubt_ = true;
         context_.roll_back(durable_catalog_, durable_counts_);
         return written;
     }
     durable_catalog_ = context_.shared_catalog();
     context_.publish_counts(durable_counts_);
     return written;
+}
+
+Result<void> Committer::reload() {
+    GATELEG_TRY_ASSIGN(auto loaded, load_catalog(store_));
+    const std::unique_lock lock(durable_mutex_);
+    durable_catalog_ = std::move(loaded.catalog);
+    durable_counts_ = std::move(loaded.counts);
+    context_.begin_batch();
+    context_.roll_back(durable_catalog_, durable_counts_);
+    context_.load_counts(durable_counts_);
+    in_doubt_ = false;
+    return {};
 }
 
 }  // namespace gateleg::engine
