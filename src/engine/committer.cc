@@ -68,13 +68,27 @@ void Committer::run(const std::stop_token& stop) {
 
 void Committer::commit(Operations& operations) {
     for (std::size_t next = 0; next < operations.size();) {
-        const auto ready = in_doubt_ ? reload() : Result<void>();
-        const auto end = ready ? fill_batch(operations, next) : operations.size();
-        const auto committed = ready ? write_batch() : ready;
+        std::size_t end = operations.size();
+        const auto committed = run_batch(operations, next, end);
         for (; next < end; ++next) {
             operations[next]->finish(committed);
             operations[next].reset();
         }
+    }
+}
+
+Result<void> Committer::run_batch(Operations& operations, std::size_t next, std::size_t& end) {
+    try {
+        if (in_doubt_) {
+            GATELEG_TRY(reload());
+        }
+        end = fill_batch(operations, next);
+        return write_batch();
+    } catch (const std::exception& failure) {
+        // Out of memory, most likely, and in the middle of an operation: the batch is not written.
+        const std::unique_lock lock(durable_mutex_);
+        context_.roll_back(durable_catalog_, durable_counts_);
+        return internal_error(failure.what());
     }
 }
 
@@ -122,6 +136,8 @@ Result<void> Committer::reload() {
     context_.begin_batch();
     context_.roll_back(durable_catalog_, durable_counts_);
     context_.load_counts(durable_counts_);
+    // How far a build had come is in doubt too: it starts again.
+    context_.backfill_positions().clear();
     in_doubt_ = false;
     return {};
 }

@@ -56,6 +56,8 @@ private:
 
     void run(const std::stop_token& stop);
     void commit(Operations& operations);
+    // Operations from `next` up to `end`, which it sets, decided and written.
+    Result<void> run_batch(Operations& operations, std::size_t next, std::size_t& end);
     // Runs operations from `next` on until the batch is full; gives the position behind the last.
     std::size_t fill_batch(Operations& operations, std::size_t next);
     Result<void> write_batch();

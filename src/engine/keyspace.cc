@@ -50,7 +50,10 @@ bool fits_key(value::ValueView value, std::size_t max_bytes) {
 
 // Appends each key attribute of `item`. False if one is absent, of another type, or no key.
 bool append_attributes(
-    std::string& out, const std::vector<KeyAttribute>& attributes, value::ValueView item
+    std::string& out,
+    const std::vector<KeyAttribute>& attributes,
+    value::ValueView item,
+    std::size_t max_bytes
 ) {
     for (const auto& attribute : attributes) {
         const auto found = item.find(attribute.name);

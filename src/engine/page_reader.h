@@ -54,6 +54,7 @@ private:
 
     struct Progress;
     Result<void> take(std::string_view stored, Progress& progress) const;
+    void append_result(std::string& out, value::ValueView item) const;
 
     const Core& core_;
     const dynamo::ReadPage& request_;
