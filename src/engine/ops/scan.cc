@@ -23,8 +23,9 @@ Result<dynamo::PageReply> run(const Core& core, const dynamo::ScanRequest& reque
     );
     GATELEG_TRY(reader.check_start_inside(
         range,
-        "The provided Exclusive start key does not map to the provided Segment and TotalSegments "
-        "values."
+        "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use "
+        "ExclusiveStartKey with correct Segment. TotalSegments: " +
+            std::to_string(request.total_segments) + " Segment: " + std::to_string(request.segment)
     ));
     return reader.read(range, true);
 }
