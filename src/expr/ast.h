@@ -104,7 +104,11 @@ struct Tree {
     std::vector<Section> sections;
     unsigned operators = 0;
 
+    // None of a path or a value, whose `first` means something else.
     std::span<const NodeId> children_of(const Node& node) const {
+        if (node.count == 0) {
+            return {};
+        }
         return std::span(children).subspan(node.first, node.count);
     }
     std::span<const Step> steps_of(PathId path) const {
