@@ -36,26 +36,32 @@ Result<TableRead> prepare(const Core& core, const dynamo::KeysAndAttributes& wan
     return read;
 }
 
-// Reads the table's keys until the reply is full; what is left is given back as unprocessed.
+// Reads the table's keys until an item no longer has room in the reply; that one and what is left
+// are given back as unprocessed.
 Result<void> read_table(
     const Core& core,
     const Request& request,
     const dynamo::KeysAndAttributes& wanted,
     const TableRead& read,
-    std::size_t& reply_bytes,
+    std::size_t& room,
     Reply& reply
 ) {
     Reply::Table found{.name = wanted.table};
     dynamo::KeysAndAttributes left;
     WriteCost cost;
     for (std::size_t i = 0; i < read.keys.size(); ++i) {
-        if (reply_bytes >= kMaxBatchGetBytes) {
+        if (room == 0) {
             left.keys.push_back(wanted.keys[i]);
             continue;
         }
         GATELEG_TRY_ASSIGN(auto item, read.reader->read(core.store, read.keys[i], nullptr));
+        if (item.size > room) {
+            room = 0;
+            left.keys.push_back(wanted.keys[i]);
+            continue;
+        }
         cost.table += read_units(item.size, wanted.consistent_read);
-        reply_bytes += item.size;
+        room -= item.size;
         if (item.item) {
             found.items.bytes_for_next().append(item.item->bytes());
         }
@@ -81,9 +87,9 @@ Result<Reply> run(const Core& core, const Request& request) {
         reads.push_back(std::move(read));
     }
     Reply reply;
-    std::size_t reply_bytes = 0;
+    std::size_t room = kMaxBatchGetBytes;
     for (std::size_t i = 0; i < reads.size(); ++i) {
-        GATELEG_TRY(read_table(core, request, request.tables[i], reads[i], reply_bytes, reply));
+        GATELEG_TRY(read_table(core, request, request.tables[i], reads[i], room, reply));
     }
     return reply;
 }
