@@ -192,6 +192,7 @@ void backfill_ttl_entry(
     CommitContext& context, const Table& table, std::string_view key, ValueView item
 ) {
     write_ttl_entry(context, {.table = table, .key = key, .before = std::nullopt, .after = item});
+    context.note_growth();
 }
 
 }  // namespace gateleg::engine
