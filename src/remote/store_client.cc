@@ -264,7 +264,10 @@ void StoreClient::try_again(RunningPointer running, Outcome outcome, Error error
 }
 
 Error StoreClient::in_doubt(std::string_view why) const {
-    return {ErrorCode::kInternal, std::string(why) + "; the write may or may not have been made"};
+    // An error of the store itself does not name it.
+    std::string message = why.find(name_) == std::string_view::npos ? name_ + ": " : "";
+    message.append(why).append("; the write may or may not have been made");
+    return {ErrorCode::kInternal, std::move(message)};
 }
 
 void StoreClient::finish(const RunningPointer& running, Result<void> result) {

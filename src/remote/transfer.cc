@@ -35,9 +35,8 @@ std::string lower_case(std::string_view text) {
 }
 
 long millis_until(SteadyTime time) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        time - std::chrono::steady_clock::now()
-    );
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(time - std::chrono::steady_clock::now());
     return std::max<long>(1, static_cast<long>(left.count()));
 }
 
@@ -180,7 +179,10 @@ HttpFailure Transfer::failure(CURLcode code) const {
     if (too_large_) {
         return {Kind::kTooLarge, arrived, "the answer is too large"};
     }
-    if (std::chrono::steady_clock::now() >= request_.deadline) {
+    // A connection that takes too long to open may be tried again; an answer that does not come
+    // has had all the time there was.
+    const bool timed_out = code == CURLE_OPERATION_TIMEDOUT && arrived;
+    if (timed_out || std::chrono::steady_clock::now() >= request_.deadline) {
         return {Kind::kTimedOut, arrived, std::move(reason)};
     }
     return {arrived ? Kind::kLost : Kind::kUnreachable, arrived, std::move(reason)};
