@@ -39,28 +39,30 @@ CredentialsChain::CredentialsChain(
     : client_(client), clock_(clock), options_(std::move(options)) {}
 
 void CredentialsChain::get(CredentialsDone done) {
-    const auto now = clock_.now_seconds();
-    std::optional<AwsCredentials> found;
     bool start = false;
-    {
-        const std::lock_guard lock(mutex_);
-        const auto left = current_ && current_->expires_seconds ? *current_->expires_seconds - now
-                                                                : kEarlySeconds + 1;
-        if (current_ && left > kLastSeconds) {
-            found = current_;
-            start = left <= kEarlySeconds && !is_fetching_ && now >= next_fetch_seconds_;
-        } else {
-            waiting_.push_back(std::move(done));
-            start = !is_fetching_;
-        }
-        is_fetching_ = is_fetching_ || start;
-    }
+    auto found = find_or_wait(done, start);
     if (start) {
         fetch();
     }
     if (found) {
         done(*std::move(found));
     }
+}
+
+std::optional<AwsCredentials> CredentialsChain::find_or_wait(CredentialsDone& done, bool& start) {
+    const auto now = clock_.now_seconds();
+    const std::lock_guard lock(mutex_);
+    const auto left = current_ && current_->expires_seconds ? *current_->expires_seconds - now
+                                                            : kEarlySeconds + 1;
+    if (current_ && left > kLastSeconds) {
+        start = left <= kEarlySeconds && !is_fetching_ && now >= next_fetch_seconds_;
+        is_fetching_ = is_fetching_ || start;
+        return current_;
+    }
+    start = !is_fetching_;
+    is_fetching_ = true;
+    waiting_.push_back(std::move(done));
+    return std::nullopt;
 }
 
 void CredentialsChain::forget(const AwsCredentials& refused) {
@@ -143,12 +145,13 @@ void CredentialsChain::fetch_role_name(std::string token) {
         "GET",
         std::move(url),
         std::move(headers),
-        [this, token = std::move(token)](Result<std::string> names) {
+        [this, token = std::move(token)](const Result<std::string>& names) {
             if (!names) {
                 take(none_found("instance metadata: " + names.error().message));
                 return;
             }
-            const auto role = internal::trimmed(names->substr(0, names->find('\n')));
+            const auto role =
+                internal::trimmed(std::string_view(*names).substr(0, names->find('\n')));
             if (role.empty()) {
                 take(none_found("the instance has no role"));
                 return;

@@ -77,6 +77,8 @@ public:
     void forget(const AwsCredentials& refused);
 
 private:
+    // Gives what there is, or keeps `done`. `start` says whether to fetch() now.
+    std::optional<AwsCredentials> find_or_wait(CredentialsDone& done, bool& start);
     void fetch();
     std::optional<AwsCredentials> find_in_file() const;
     void fetch_from_container();

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
@@ -23,8 +24,8 @@ struct MultiDeleter {
 };
 
 std::unique_ptr<CURLM, MultiDeleter> make_multi(const HttpClientOptions& options) {
-    static const CURLcode kInitialised = curl_global_init(CURL_GLOBAL_DEFAULT);
-    GATELEG_CHECK(kInitialised == CURLE_OK);
+    static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+    GATELEG_CHECK(initialised == CURLE_OK);
     std::unique_ptr<CURLM, MultiDeleter> multi(curl_multi_init());
     GATELEG_CHECK(multi != nullptr);
     curl_multi_setopt(multi.get(), CURLMOPT_PIPELINING, long{CURLPIPE_NOTHING});
@@ -52,35 +53,21 @@ public:
 
     void send(HttpRequest request, HttpDone done) {
         auto transfer = std::make_unique<Transfer>(std::move(request), std::move(done));
-        auto refusal = Kind::kStopped;
-        {
-            const std::lock_guard lock(mutex_);
-            if (!stopping_ && queue_.size() < options_.max_queued) {
-                queue_.push_back(std::move(transfer));
-            } else if (!stopping_) {
-                refusal = Kind::kBusy;
-            }
-        }
-        if (transfer == nullptr) {
+        const auto refusal = queue_or_refuse(transfer);
+        if (!refusal) {
             curl_multi_wakeup(multi_.get());
-        } else if (refusal == Kind::kBusy) {
-            transfer->fail(refusal, "too many requests are waiting");
+        } else if (*refusal == Kind::kBusy) {
+            transfer->fail(*refusal, "too many requests are waiting");
         } else {
-            transfer->fail(refusal, "shutting down");
+            transfer->fail(*refusal, "shutting down");
         }
     }
 
     void run_at(SteadyTime time, UniqueFunction<void()> function) {
-        {
-            const std::lock_guard lock(mutex_);
-            if (!stopping_) {
-                timers_.emplace(time, std::move(function));
-            }
-        }
-        if (function) {
-            function();
-        } else {
+        if (keep_for(time, function)) {
             curl_multi_wakeup(multi_.get());
+        } else {
+            function();
         }
     }
 
@@ -97,6 +84,28 @@ public:
 
 private:
     using TransferPointer = std::unique_ptr<Transfer>;
+
+    // Takes the transfer, or says why not.
+    std::optional<Kind> queue_or_refuse(TransferPointer& transfer) {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) {
+            return Kind::kStopped;
+        }
+        if (queue_.size() >= options_.max_queued) {
+            return Kind::kBusy;
+        }
+        queue_.push_back(std::move(transfer));
+        return std::nullopt;
+    }
+
+    // Takes the function, unless there will be no later.
+    bool keep_for(SteadyTime time, UniqueFunction<void()>& function) {
+        const std::lock_guard lock(mutex_);
+        if (!stopping_) {
+            timers_.emplace(time, std::move(function));
+        }
+        return !stopping_;
+    }
 
     void loop() {
         while (!is_stopping()) {

@@ -102,7 +102,7 @@ void StoreClient::attempt(RunningPointer running) {
     });
 }
 
-void StoreClient::send(RunningPointer running, const AwsCredentials& credentials) {
+void StoreClient::send(const RunningPointer& running, const AwsCredentials& credentials) {
     running->credentials = credentials;
     auto request = signed_request(running->call, credentials);
     http_.send(std::move(request), [this, running](HttpResult result) {

@@ -68,7 +68,7 @@ private:
     using RunningPointer = std::shared_ptr<Running>;
 
     void attempt(RunningPointer running);
-    void send(RunningPointer running, const AwsCredentials& credentials);
+    void send(const RunningPointer& running, const AwsCredentials& credentials);
     HttpRequest signed_request(const StoreCall& call, const AwsCredentials& credentials) const;
     void take_reply(RunningPointer running, const HttpReply& reply);
     void take_failure(RunningPointer running, const HttpFailure& failure);

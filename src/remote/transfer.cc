@@ -1,7 +1,6 @@
 #include "remote/internal/transfer.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/check.h"
 
@@ -116,7 +115,7 @@ std::size_t Transfer::read_body(char* to, std::size_t size, std::size_t count, v
     if (length == 0 && !body.empty()) {
         return CURL_READFUNC_ABORT;
     }
-    std::memcpy(to, body.data() + transfer.body_read_, length);
+    body.copy(to, length, transfer.body_read_);
     transfer.body_read_ += length;
     return length;
 }
