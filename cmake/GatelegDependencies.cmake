@@ -1,6 +1,6 @@
 # Every package the project builds on, in one place. Modules name the targets, never a path.
 #
-#   Boost::headers  simdjson::simdjson  OpenSSL::SSL  OpenSSL::Crypto  CLI11::CLI11  Threads::Threads
+#   Boost::headers  simdjson::simdjson  OpenSSL::SSL  OpenSSL::Crypto  CLI11::CLI11  Threads::Threads  CURL::libcurl
 #   RocksDB::static  xxHash::xxhash  jemalloc::static (GATELEG_JEMALLOC)  GTest::*  rapidcheck (GATELEG_TESTS)
 
 find_package(Threads REQUIRED)
@@ -9,6 +9,8 @@ find_package(Boost 1.81 REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(ZLIB REQUIRED)
+# curl_multi_poll and CURLOPT_PROTOCOLS_STR; Debian 12 has 7.88.
+find_package(CURL 7.85 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(RocksDBStatic REQUIRED)
 

@@ -98,7 +98,19 @@ struct BatchGetItemReply {
     std::vector<ConsumedCapacity> capacity;
 };
 
+// Writes to one table that are sent together; each stands on its own.
+struct TableWrites {
+    // An item to put, or the key of one to delete.
+    struct Write {
+        EncodedItem item;
+        bool is_delete = false;
+    };
+    std::string name;
+    std::vector<Write> writes;
+};
+
 struct BatchWriteItemReply {
+    std::vector<TableWrites> unprocessed;
     std::vector<ConsumedCapacity> capacity;
     std::vector<std::pair<std::string, std::vector<ItemCollectionMetrics>>> collection_metrics;
 };

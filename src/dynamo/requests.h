@@ -111,15 +111,8 @@ struct BatchGetItemRequest {
 
 struct BatchWriteItemRequest {
     using Reply = BatchWriteItemReply;
-    // An item to put, or the key of one to delete.
-    struct Write {
-        EncodedItem item;
-        bool is_delete = false;
-    };
-    struct Table {
-        std::string name;
-        std::vector<Write> writes;
-    };
+    using Table = TableWrites;
+    using Write = TableWrites::Write;
     std::vector<Table> tables;
     ReturnCapacity return_capacity = ReturnCapacity::kNone;
     bool return_collection_metrics = false;

@@ -155,6 +155,20 @@ void write_unprocessed(JsonWriter& json, const dynamo::KeysAndAttributes& left) 
     json.end_object();
 }
 
+void write_unprocessed(JsonWriter& json, const dynamo::TableWrites& left) {
+    json.begin_array();
+    for (const auto& write : left.writes) {
+        json.begin_object();
+        json.key(write.is_delete ? "DeleteRequest" : "PutRequest");
+        json.begin_object();
+        json.key(write.is_delete ? "Key" : "Item");
+        write_item(json, write.item.view());
+        json.end_object();
+        json.end_object();
+    }
+    json.end_array();
+}
+
 void write_reasons(JsonWriter& json, const dynamo::CancellationReasons& detail) {
     json.key("CancellationReasons");
     json.begin_array();
@@ -244,6 +258,10 @@ void write_reply(std::string& out, const dynamo::BatchWriteItemReply& reply) {
     json.begin_object();
     json.key("UnprocessedItems");
     json.begin_object();
+    for (const auto& table : reply.unprocessed) {
+        json.key(table.name);
+        write_unprocessed(json, table);
+    }
     json.end_object();
     write_metrics_member(json, reply.collection_metrics);
     write_capacity_member(json, reply.capacity);
