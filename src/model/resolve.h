@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Scope {
     std::vector<const Entity*> item = {};
     std::map<std::string, Type, std::less<>> variables = {};
     const Table* table = nullptr;
+    // Every enum value of the model: what a bare name may be where the place does not say.
+    const std::set<std::string, std::less<>>* enum_values = nullptr;
     bool existence = false;  // exists and absent have a meaning
     std::string where = {};  // "entity Story", for messages
 };
