@@ -1,7 +1,8 @@
 # Every package the project builds on, in one place. Modules name the targets, never a path.
 #
 #   Boost::headers  simdjson::simdjson  OpenSSL::SSL  OpenSSL::Crypto  CLI11::CLI11  Threads::Threads  CURL::libcurl
-#   RocksDB::static  xxHash::xxhash  jemalloc::static (GATELEG_JEMALLOC)  GTest::*  rapidcheck (GATELEG_TESTS)
+#   yaml-cpp::yaml-cpp  re2::re2  RocksDB::static  xxHash::xxhash  jemalloc::static (GATELEG_JEMALLOC)
+#   GTest::*  rapidcheck (GATELEG_TESTS)
 
 find_package(Threads REQUIRED)
 # Not Debian's default 1.74, whose asio/awaitable.hpp does not compile alone with g++ 12.
@@ -13,6 +14,25 @@ find_package(ZLIB REQUIRED)
 find_package(CURL 7.85 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(RocksDBStatic REQUIRED)
+
+# Archives where there are any, so that the program runs where these packages are not installed. Debian's
+# yaml-cpp 0.7 names its target without a namespace, and its RE2 comes without a config file.
+find_path(YAML_CPP_HEADERS yaml-cpp/yaml.h REQUIRED)
+find_library(YAML_CPP_ARCHIVE NAMES libyaml-cpp.a yaml-cpp REQUIRED)
+find_path(RE2_HEADERS re2/re2.h REQUIRED)
+find_library(RE2_ARCHIVE NAMES libre2.a re2 REQUIRED)
+mark_as_advanced(YAML_CPP_HEADERS YAML_CPP_ARCHIVE RE2_HEADERS RE2_ARCHIVE)
+if(NOT TARGET yaml-cpp::yaml-cpp)
+  add_library(yaml-cpp::yaml-cpp UNKNOWN IMPORTED)
+  set_target_properties(yaml-cpp::yaml-cpp PROPERTIES
+    IMPORTED_LOCATION "${YAML_CPP_ARCHIVE}" INTERFACE_INCLUDE_DIRECTORIES "${YAML_CPP_HEADERS}")
+endif()
+if(NOT TARGET re2::re2)
+  add_library(re2::re2 UNKNOWN IMPORTED)
+  set_target_properties(re2::re2 PROPERTIES
+    IMPORTED_LOCATION "${RE2_ARCHIVE}" INTERFACE_INCLUDE_DIRECTORIES "${RE2_HEADERS}"
+    INTERFACE_LINK_LIBRARIES Threads::Threads)
+endif()
 
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 find_library(XXHASH_LIBRARY NAMES libxxhash.a xxhash REQUIRED)

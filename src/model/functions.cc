@@ -1,0 +1,161 @@
+#include "model/functions.h"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+
+#include <openssl/evp.h>
+
+#include "base/ids.h"
+
+namespace gateleg::model {
+namespace {
+
+using value::AttributeValue;
+using value::Number;
+
+constexpr std::size_t kHashBytes = 16;
+
+bool is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+const std::string* text_of(const Value& value) {
+    const auto* plain = std::get_if<AttributeValue>(&value);
+    return plain != nullptr ? std::get_if<std::string>(&plain->data) : nullptr;
+}
+
+// The first half of SHA-256 over the texts, each with its length, in hex.
+Result<Value> hash(const std::vector<Value>& arguments) {
+    std::string input;
+    for (const auto& argument : arguments) {
+        GATELEG_TRY_ASSIGN(const auto text, render_value(argument, {}));
+        input += text ? std::to_string(text->size()) + ":" + *text : "-";
+    }
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned int size = 0;
+    if (EVP_Digest(input.data(), input.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
+        return internal_error("SHA-256 is not available");
+    }
+    constexpr std::string_view kHex = "0123456789abcdef";
+    std::string out;
+    for (std::size_t at = 0; at < kHashBytes; ++at) {
+        out += kHex[digest[at] >> 4U];
+        out += kHex[digest[at] & 15U];
+    }
+    return text_value(std::move(out));
+}
+
+Value extreme(const std::vector<Value>& arguments, bool greatest) {
+    Value best = null_value();
+    for (const auto& argument : arguments) {
+        if (is_null(argument)) {
+            continue;
+        }
+        const auto order = compare_values(argument, best);
+        if (is_null(best) || (order && (greatest ? *order > 0 : *order < 0))) {
+            best = argument;
+        }
+    }
+    return best;
+}
+
+Result<Value> later_by_months(const Value& start, const Value& count) {
+    const auto* time = std::get_if<Time>(&start);
+    const auto* plain = std::get_if<AttributeValue>(&count);
+    const auto* number = plain != nullptr ? std::get_if<Number>(&plain->data) : nullptr;
+    if (time == nullptr || number == nullptr) {
+        return null_value();
+    }
+    const auto text = number->to_text();
+    std::int64_t months = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), months);
+    if (failure != std::errc() || end != text.data() + text.size() || months < -12'000 ||
+        months > 12'000) {
+        return validation_error("add_months() takes a whole number up to 12000");
+    }
+    return Value(Time{add_months(time->millis, months)});
+}
+
+}  // namespace
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (auto& c : out) {
+        if (c >= 'A' && c <= 'Z') {
+            c = static_cast<char>(c - 'A' + 'a');
+        }
+    }
+    return out;
+}
+
+std::string trim(std::string_view text) {
+    while (!text.empty() && is_blank(text.front())) {
+        text.remove_prefix(1);
+    }
+    while (!text.empty() && is_blank(text.back())) {
+        text.remove_suffix(1);
+    }
+    return std::string(text);
+}
+
+std::string squeeze(std::string_view text) {
+    std::string out;
+    for (const char c : trim(text)) {
+        if (!is_blank(c)) {
+            out += c;
+        } else if (out.back() != ' ') {
+            out += ' ';
+        }
+    }
+    return out;
+}
+
+std::int64_t add_months(std::int64_t millis, std::int64_t months) {
+    using namespace std::chrono;  // NOLINT: calendar arithmetic reads badly with prefixes
+    const sys_time<milliseconds> moment{milliseconds{millis}};
+    const auto day = floor<days>(moment);
+    const auto time_of_day = moment - day;
+    auto date = year_month_day{day} + std::chrono::months{months};
+    if (!date.ok()) {
+        date = date.year() / date.month() / last;
+    }
+    return (sys_days{date} + time_of_day).time_since_epoch() / milliseconds{1};
+}
+
+Result<Value> call_function(
+    std::string_view name, const std::vector<Value>& arguments, const Environment& environment
+) {
+    if (name == "ulid" || name == "uuid") {
+        const auto& make = name == "ulid" ? environment.make_ulid : environment.make_uuid;
+        return text_value(make ? make() : random_uuid());
+    }
+    if (name == "hash") {
+        return hash(arguments);
+    }
+    if (name == "min" || name == "max") {
+        return extreme(arguments, name == "max");
+    }
+    if (name == "add_months") {
+        return later_by_months(arguments[0], arguments[1]);
+    }
+    if (name == "epoch_s") {
+        const auto* time = std::get_if<Time>(&arguments[0]);
+        if (time == nullptr) {
+            return null_value();
+        }
+        const auto seconds = (time->millis - (time->millis % 1000 + 1000) % 1000) / 1000;
+        return number_value(Number::from_int(seconds));
+    }
+    const auto* text = text_of(arguments[0]);
+    if (name == "starts_with") {
+        const auto* start = text_of(arguments[1]);
+        return boolean_value(text != nullptr && start != nullptr && text->starts_with(*start));
+    }
+    if (text == nullptr) {
+        return null_value();
+    }
+    return text_value(name == "lower" ? lower(*text) : squeeze(*text));
+}
+
+}  // namespace gateleg::model
