@@ -14,9 +14,9 @@
 #include <openssl/param_build.h>
 #include <simdjson.h>
 
-#include "auth/sha256.h"
 #include "base/base64.h"
 #include "base/json_writer.h"
+#include "base/sha256.h"
 
 namespace gateleg::auth {
 namespace {

@@ -10,7 +10,7 @@
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
 
-#include "auth/sha256.h"
+#include "base/sha256.h"
 
 namespace gateleg::auth {
 namespace {
