@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/config.h"
+#include "cli/check.h"
 #include "cli/serve.h"
 
 #ifndef GATELEG_VERSION
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
     app.footer(kFooter);
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
+    gateleg::cli::add_model_commands(app, exit_code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

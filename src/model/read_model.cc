@@ -224,6 +224,13 @@ private:
                     );
                 }
             }
+            if (keys.entity == "Event" && !model_.table.ttl.empty()) {
+                const Node node{Node::Kind::kScalar, {}, "epoch_s!"};
+                auto ttl = read_attribute(model_.table.ttl, {}, node, "Event", diagnostics_);
+                std::optional<SyntaxError> error;
+                ttl.default_value = parse_expression("now + 60d", {}, error);
+                entity.attributes.push_back(std::move(ttl));
+            }
             entity.keys.push_back({key.partition.name, {}, *KeyTemplate::parse(keys.partition), {}}
             );
             entity.keys.push_back({key.sort->name, {}, *KeyTemplate::parse(keys.sort), {}});

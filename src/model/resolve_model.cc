@@ -325,7 +325,8 @@ private:
         }
         for (auto& attribute : entity.attributes) {
             if (attribute.default_value) {
-                resolve_value(*attribute.default_value, scope, attribute);
+                // There is no item yet whose attributes it could name.
+                resolve_value(*attribute.default_value, empty_scope(where), attribute);
             }
         }
         if (entity.visible) {
@@ -795,7 +796,9 @@ private:
             resolve_condition(*step.when, scope);
         }
         auto with_item = scope;
-        with_item.item = step.target.entities;
+        if (step.verb != Verb::kPut) {
+            with_item.item = step.target.entities;
+        }
         for (auto* assignments : {&step.set, &step.add, &step.append}) {
             resolve_assignments(*assignments, with_item, step.target.entities);
         }
