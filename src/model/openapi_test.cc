@@ -47,6 +47,10 @@ std::set<std::string> path_variables(std::string_view path) {
     return names;
 }
 
+std::string text_at(dom::element object, std::string_view name) {
+    return std::string(object[name].get_string().value());
+}
+
 // Structure that every OpenAPI reader relies on.
 void check_document(const std::string& text) {
     dom::parser parser;
@@ -63,13 +67,13 @@ void check_document(const std::string& text) {
     std::set<std::string> ids;
     for (const auto [path, methods] : dom::object(document["paths"])) {
         for (const auto [method, operation] : dom::object(methods)) {
-            const std::string id(std::string_view(operation["operationId"]));
+            const auto id = text_at(operation, "operationId");
             EXPECT_TRUE(ids.insert(id).second) << id;
             std::set<std::string> declared;
             std::set<std::string> all;
             for (const auto parameter : dom::array(operation["parameters"])) {
-                const std::string name(std::string_view(parameter["name"]));
-                const std::string in(std::string_view(parameter["in"]));
+                const auto name = text_at(parameter, "name");
+                const auto in = text_at(parameter, "in");
                 EXPECT_TRUE(all.insert(in + " " + name).second) << id << " " << name;
                 EXPECT_EQ(parameter["schema"].error(), simdjson::SUCCESS) << id << " " << name;
                 if (in == "path") {
