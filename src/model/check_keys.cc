@@ -36,6 +36,9 @@ public:
 
     void run() {
         for (const auto& entity : model_.entities) {
+            if (entity.built_in) {
+                continue;
+            }
             for (const auto& rule : entity.keys) {
                 check_shape(entity, rule);
                 check_formats(entity, rule);
@@ -618,6 +621,9 @@ void check_table(const Model& model, Diagnostics& diagnostics) {
 void check_attributes(const Model& model, Diagnostics& diagnostics) {
     const auto& table = model.table;
     for (const auto& entity : model.entities) {
+        if (entity.built_in) {
+            continue;
+        }
         const auto variables = key_variables(entity, table.key);
         for (const auto& attribute : entity.attributes) {
             const auto* rule = entity.find_key(attribute.name);

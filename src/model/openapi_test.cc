@@ -15,7 +15,7 @@ namespace {
 namespace dom = simdjson::dom;
 
 std::unique_ptr<Model> load_system(const std::string& name) {
-    const auto file = std::string(GATELEG_SYSTEMS_DIR) + "/" + name + "/model.yaml";
+    const auto file = std::string(GATELEG_SOURCE_DIR) + "/systems/" + name + "/model.yaml";
     Diagnostics diagnostics(file);
     auto model = load_model_file(file, diagnostics);
     EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.to_text();

@@ -217,11 +217,11 @@ private:
             }
             for (const auto& [name, attribute] :
                  root->find(keys.entity)->find("attributes")->members) {
-                // The marker has the name; the attribute would overwrite it.
-                if (name.text != model_.table.marker) {
-                    entity.attributes.push_back(
-                        read_attribute(name.text, {}, attribute, entity.name, diagnostics_)
-                    );
+                entity.attributes.push_back(
+                    read_attribute(name.text, {}, attribute, entity.name, diagnostics_)
+                );
+                if (name.text == model_.table.marker) {
+                    entity.marker.reset();  // the attribute has the place; its key tells what it is
                 }
             }
             if (keys.entity == "Event" && !model_.table.ttl.empty()) {

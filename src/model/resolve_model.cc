@@ -209,7 +209,8 @@ private:
             return;
         }
         mine = 1;
-        walk(attribute.is->root, [&](const Expr& expr) {
+        const auto root = attribute.is->root;  // a circle takes the expression away below
+        walk(root, [&](const Expr& expr) {
             const auto* name = std::get_if<NameNode>(&expr.node);
             if (name == nullptr) {
                 return;
