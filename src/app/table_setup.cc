@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "app/config.h"
@@ -21,10 +24,11 @@ Result<typename Request::Reply> wait_for(
     Request request
 ) {
     using Reply = Result<typename Request::Reply>;
-    std::promise<Reply> promise;
-    auto future = promise.get_future();
+    // Shared: the thread that answers may still be inside set_value() when this one goes on.
+    const auto promise = std::make_shared<std::promise<Reply>>();
+    auto future = promise->get_future();
     (dynamo.*call
-    )(std::move(request), [&promise](Reply reply) { promise.set_value(std::move(reply)); });
+    )(std::move(request), [promise](Reply reply) { promise->set_value(std::move(reply)); });
     return future.get();
 }
 

@@ -32,7 +32,8 @@ struct FaceOptions {
     std::string viewer_salt = {};
     // ?explain=1 for everybody, not for administrators alone.
     bool explain_to_all = false;
-    std::size_t workers = 8;
+    // They mostly wait for the commit of a group, so there are more of them than cores.
+    std::size_t workers = 32;
     std::size_t max_queued = 1024;
 };
 
