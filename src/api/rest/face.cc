@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "api/rest/pattern_list.h"
 #include "api/rest/problem.h"
 #include "base/ids.h"
-#include "base/json_writer.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "model/access.h"
@@ -58,66 +58,9 @@ std::string allow_header(std::set<std::string> methods) {
 }
 
 void log_failure(const CallError& error, std::string_view request_id) {
-    if (error.status >= 500) {
+    if (error.status == 500) {
         log_error("a request failed", {{"code", error.code}, {"requestId", request_id}});
     }
-}
-
-std::string list_patterns(const model::Model& model) {
-    std::string body;
-    JsonWriter json(body);
-    json.begin_object();
-    json.key("items");
-    json.begin_array();
-    for (const auto& endpoint : model::pattern_endpoints_of(model)) {
-        const auto& pattern = *endpoint.pattern;
-        json.begin_object();
-        json.member("name", pattern.name);
-        json.key("rows");
-        json.begin_array();
-        for (const auto& row : model::row_ids(pattern)) {
-            json.string(row);
-        }
-        json.end_array();
-        json.member("path", endpoint.path);
-        json.member("access", pattern.allow.text());
-        json.member("answer", endpoint.is_list() ? "list" : pattern.count ? "count" : "entity");
-        json.key("entities");
-        json.begin_array();
-        for (const auto* entity : pattern.returned()) {
-            json.string(entity->name);
-        }
-        json.end_array();
-        json.key("parameters");
-        json.begin_array();
-        const auto add = [&json](std::string_view name, std::string_view type, bool required) {
-            json.begin_object();
-            json.member("name", name);
-            json.member("type", type);
-            json.member("required", required);
-            json.end_object();
-        };
-        for (const auto& parameter : endpoint.parameters) {
-            const auto* attribute = parameter.attribute;
-            add(parameter.name,
-                attribute != nullptr ? model::attribute_type_name(attribute->type) : "string",
-                parameter.required);
-        }
-        if (endpoint.is_paged()) {
-            add("limit", "integer", false);
-            add("cursor", "string", false);
-        }
-        if (endpoint.is_list() && pattern.order == model::Pattern::Order::kEither) {
-            add("order", "string", false);
-        }
-        json.end_array();
-        json.end_object();
-    }
-    json.end_array();
-    json.key("cursor");
-    json.raw("null");
-    json.end_object();
-    return body;
 }
 
 }  // namespace
@@ -178,7 +121,7 @@ void Face::add_documents(const std::vector<model::Runtime*>& systems) {
         const auto base = model::base_path(model);
         documents_[base + "/openapi.json"] = {kJson, model::render_openapi({&model})};
         documents_["/openapi.json?system=" + model.name] = documents_[base + "/openapi.json"];
-        documents_[base + "/patterns"] = {kJson, list_patterns(model)};
+        documents_[base + "/patterns"] = {kJson, render_pattern_list(model)};
     }
     documents_["/openapi.json"] = {kJson, model::render_openapi(models)};
     documents_["/docs"] = {"text/html; charset=utf-8", model::render_docs_page(models)};
