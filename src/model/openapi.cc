@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_writer.h"
+#include "model/attribute_schema.h"
 #include "model/surface.h"
 
 namespace gateleg::model {
@@ -26,171 +27,6 @@ std::string joined(const std::set<std::string>& words) {
         text.append(text.empty() ? "" : ", ").append(word);
     }
     return text;
-}
-
-void write_number(JsonWriter& json, std::string_view name, const value::Number& number) {
-    json.key(name);
-    json.raw(number.to_text());
-}
-
-// --- schemas of attributes
-// -----------------------------------------------------------------------------------------
-
-void write_schema(JsonWriter& json, const Attribute& attribute, bool in_query);
-
-void write_text_rules(JsonWriter& json, const Attribute& attribute) {
-    if (attribute.min) {
-        write_number(json, "minLength", *attribute.min);
-    }
-    if (attribute.max) {
-        write_number(json, "maxLength", *attribute.max);
-    }
-    if (!attribute.pattern.empty()) {
-        json.member("pattern", attribute.pattern);
-    }
-}
-
-void write_number_rules(JsonWriter& json, const Attribute& attribute) {
-    if (attribute.min) {
-        write_number(json, "minimum", *attribute.min);
-    }
-    if (attribute.max) {
-        write_number(json, "maximum", *attribute.max);
-    }
-    if (attribute.above) {
-        write_number(json, "exclusiveMinimum", *attribute.above);
-    }
-    if (attribute.step) {
-        write_number(json, "multipleOf", *attribute.step);
-    }
-}
-
-void write_size_rules(
-    JsonWriter& json, const Attribute& attribute, std::string_view least, std::string_view most
-) {
-    if (attribute.min) {
-        write_number(json, least, *attribute.min);
-    }
-    if (attribute.max) {
-        write_number(json, most, *attribute.max);
-    }
-}
-
-void write_array(JsonWriter& json, const Attribute& attribute) {
-    json.member("type", "array");
-    if (attribute.type == AttributeType::kSet) {
-        json.member("uniqueItems", true);
-    }
-    write_size_rules(json, attribute, "minItems", "maxItems");
-    json.key("items");
-    if (attribute.of) {
-        write_schema(json, *attribute.of, false);
-    } else {
-        json.raw("{}");
-    }
-}
-
-void write_object(JsonWriter& json, const Attribute& attribute) {
-    json.member("type", "object");
-    write_size_rules(json, attribute, "minProperties", "maxProperties");
-    if (!attribute.fields.empty()) {
-        json.key("properties");
-        json.begin_object();
-        for (const auto& field : attribute.fields) {
-            json.key(field.name);
-            write_schema(json, field, false);
-        }
-        json.end_object();
-        json.key("required");
-        json.begin_array();
-        for (const auto& field : attribute.fields) {
-            if (field.required && !field.default_value) {
-                json.string(field.name);
-            }
-        }
-        json.end_array();
-    }
-    json.key("additionalProperties");
-    if (attribute.of) {
-        write_schema(json, *attribute.of, false);
-    } else {
-        json.boolean(attribute.open || attribute.fields.empty());
-    }
-}
-
-void write_enum(JsonWriter& json, const Attribute& attribute) {
-    json.member("type", "string");
-    json.key("enum");
-    json.begin_array();
-    for (const auto& value : attribute.values) {
-        json.string(value);
-    }
-    json.end_array();
-}
-
-void write_type(JsonWriter& json, const Attribute& attribute) {
-    switch (attribute.type) {
-        case AttributeType::kString:
-            json.member("type", "string");
-            write_text_rules(json, attribute);
-            break;
-        case AttributeType::kInteger:
-            json.member("type", "integer");
-            write_number_rules(json, attribute);
-            break;
-        case AttributeType::kNumber:
-            json.member("type", "number");
-            write_number_rules(json, attribute);
-            break;
-        case AttributeType::kBoolean:
-            json.member("type", "boolean");
-            break;
-        case AttributeType::kEpochSeconds:
-        case AttributeType::kEpochMillis:
-            if (attribute.json_number) {
-                json.member("type", "integer");
-                break;
-            }
-            [[fallthrough]];
-        case AttributeType::kTimestamp:
-            json.member("type", "string");
-            json.member("format", "date-time");
-            break;
-        case AttributeType::kUlid:
-            json.member("type", "string");
-            json.member("pattern", "^[0-9A-HJKMNP-TV-Z]{26}$");
-            break;
-        case AttributeType::kUuid:
-            json.member("type", "string");
-            json.member("format", "uuid");
-            break;
-        case AttributeType::kEnum:
-            write_enum(json, attribute);
-            break;
-        case AttributeType::kList:
-        case AttributeType::kSet:
-            write_array(json, attribute);
-            break;
-        case AttributeType::kMap:
-            write_object(json, attribute);
-            break;
-        case AttributeType::kBinary:
-            json.member("type", "string");
-            json.member("contentEncoding", "base64");
-            break;
-        case AttributeType::kAny:
-            break;
-    }
-}
-
-void write_schema(JsonWriter& json, const Attribute& attribute, bool in_query) {
-    json.begin_object();
-    if (in_query && attribute.type == AttributeType::kAny) {
-        json.member("type", "string");
-    } else {
-        write_type(json, attribute);
-    }
-    json.end_object();
 }
 
 // --- the document
@@ -324,7 +160,7 @@ private:
         json_.member("required", required);
         json_.key("schema");
         if (attribute != nullptr) {
-            write_schema(json_, *attribute, true);
+            write_attribute_schema(json_, *attribute, true);
         } else {
             json_.raw(schema);
         }
@@ -402,7 +238,7 @@ private:
         for (const auto& parameter : endpoint.parameters) {
             if (parameter.place == Parameter::Place::kBody) {
                 json_.key(parameter.name);
-                write_schema(json_, *parameter.attribute, false);
+                write_attribute_schema(json_, *parameter.attribute, false);
             }
         }
         json_.end_object();
@@ -605,7 +441,7 @@ private:
         for (const auto& attribute : entity.attributes) {
             if (!attribute.hidden) {
                 json_.key(attribute.name);
-                write_schema(json_, attribute, false);
+                write_attribute_schema(json_, attribute, false);
             }
         }
         json_.end_object();
