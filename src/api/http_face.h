@@ -1,4 +1,5 @@
-// What answers on --http: the systems API for its paths, health and the clock of tests for theirs.
+// What answers on --http: health and the clock of tests on their paths, the systems API on all
+// others.
 
 #pragma once
 
@@ -28,10 +29,11 @@ public:
 
 private:
     http::Handler& face_for(const http::RequestHead& head) const {
-        if (rest::Face::owns(head.path())) {
-            return rest_;
+        const auto path = head.path();
+        if (path == "/healthz" || path == "/readyz" || path.starts_with("/_test/")) {
+            return admin_;
         }
-        return admin_;
+        return rest_;
     }
 
     admin::Face& admin_;

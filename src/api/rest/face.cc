@@ -128,11 +128,6 @@ void Face::add_documents(const std::vector<model::Runtime*>& systems) {
     documents_["/docs/docs.css"] = {"text/css; charset=utf-8", std::string(model::docs_css())};
 }
 
-bool Face::owns(std::string_view path) {
-    return path == "/v1" || path.starts_with("/v1/") || path == "/openapi.json" ||
-           path == "/docs" || path.starts_with("/docs/");
-}
-
 std::optional<http::Response> Face::refuse_early(const http::RequestHead& head) const {
     switch (http::check_host(head, options_.hosts)) {
         case http::HostVerdict::kAllowed:

@@ -50,9 +50,6 @@ public:
     );
     ~Face() override;
 
-    // True for the paths it answers: /v1, /openapi.json, /docs.
-    static bool owns(std::string_view path);
-
     void handle(http::Exchange exchange) override;
     std::optional<http::Response> refuse_early(const http::RequestHead& head) const override;
     http::Response refusal(int status, std::string_view reason) const override;
