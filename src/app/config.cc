@@ -73,6 +73,9 @@ void check(const Config& config) {
     if (config.tls_certificate.has_value() != config.tls_key.has_value()) {
         throw ConfigError("--tls-cert and --tls-key belong together: give both or none");
     }
+    if (!config.models.empty() && !config.http) {
+        throw ConfigError("--model is served on --http, which is off");
+    }
     if (config.dynamodb) {
         check_exposed(config, "dynamodb", *config.dynamodb);
     }

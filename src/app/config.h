@@ -26,6 +26,9 @@ struct Config {
     std::optional<Address> http = Address{"127.0.0.1", 8080};
     storage::Durability durability = storage::Durability::kFsync;
     std::optional<std::filesystem::path> credentials;
+    std::vector<std::string> models;  // files
+    std::string jwt_secret;           // empty: no token signed with a secret is accepted
+    std::optional<std::filesystem::path> jwks;
     std::optional<std::string> tls_certificate;
     std::optional<std::string> tls_key;
     bool insecure = false;

@@ -35,6 +35,14 @@ TEST(ConfigTest, OtherAddressesNeedCredentialsAndTlsUnlessWaivedByName) {
     EXPECT_THROW(check(config), ConfigError);
 }
 
+TEST(ConfigTest, ModelsNeedTheHttpFace) {
+    Config config;
+    config.models = {"model.yaml"};
+    EXPECT_NO_THROW(check(config));
+    config.http.reset();
+    EXPECT_THROW(check(config), ConfigError);
+}
+
 TEST(ConfigTest, TlsNeedsBothFiles) {
     Config config;
     config.tls_certificate = "cert.pem";

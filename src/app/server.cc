@@ -1,11 +1,16 @@
 #include "app/server.h"
 
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 #include "api/admin/face.h"
 #include "api/dynamodb/face.h"
+#include "api/http_face.h"
+#include "api/rest/face.h"
+#include "app/systems.h"
 #include "auth/credentials.h"
+#include "auth/jwt.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/engine.h"
@@ -39,6 +44,26 @@ std::unique_ptr<auth::Credentials> load_credentials(const Config& config) {
         throw ConfigError(loaded.error().message);
     }
     return std::make_unique<auth::Credentials>(*std::move(loaded));
+}
+
+auth::JwtVerifier load_tokens(const Config& config) {
+    constexpr std::size_t kShortSecret = 32;
+    auth::JwtVerifier tokens;
+    if (!config.jwt_secret.empty()) {
+        if (config.jwt_secret.size() < kShortSecret) {
+            log_warn("GATELEG_JWT_SECRET has less than 32 bytes: it can be guessed");
+        }
+        static_cast<void>(tokens.use_secret(config.jwt_secret));
+    }
+    if (config.jwks) {
+        if (const auto used = tokens.use_key_set_file(*config.jwks); !used) {
+            throw ConfigError("--jwks " + used.error().message);
+        }
+    }
+    if (!config.models.empty() && !tokens.accepts_any()) {
+        log_warn("nobody can sign in: set GATELEG_JWT_SECRET or give --jwks FILE");
+    }
+    return tokens;
 }
 
 std::optional<http::TlsFiles> tls_files(const Config& config) {
@@ -79,11 +104,23 @@ struct Server::Parts {
                .region = config.region,
                .hosts = host_policy(config)}
           ),
+          tokens(load_tokens(config)),
+          secret(load_server_secret(config)),
+          systems(config, secret, engine, clock(config)),
+          rest(
+              systems.runtimes(),
+              tokens,
+              system_clock,
+              {.hosts = host_policy(config),
+               .viewer_salt = secret,
+               .explain_to_all = config.test_clock}
+          ),
           admin(
               [this, durability = config.durability] { return health(durability); },
               config.test_clock ? &test_clock : nullptr,
               host_policy(config)
           ),
+          http_face(admin, rest),
           server(thread_count(config)) {}
 
     const Clock& clock(const Config& config) const {
@@ -121,7 +158,12 @@ struct Server::Parts {
     std::unique_ptr<storage::Store> store;
     engine::Engine engine;
     api::dynamodb::Face dynamodb;
+    auth::JwtVerifier tokens;
+    std::string secret;
+    Systems systems;
+    api::rest::Face rest;
     api::admin::Face admin;
+    api::HttpFace http_face;
     http::Server server;
     std::string faces;
     std::string dynamodb_url;
@@ -129,12 +171,16 @@ struct Server::Parts {
 
 Server::Server(const Config& config) {
     check(config);
-    parts_ = std::make_unique<Parts>(config);
+    try {
+        parts_ = std::make_unique<Parts>(config);
+    } catch (const std::invalid_argument& error) {  // routes of models that cannot be told apart
+        throw ConfigError(error.what());
+    }
     if (config.dynamodb) {
         parts_->listen(config, "dynamodb", *config.dynamodb, parts_->dynamodb);
     }
     if (config.http) {
-        parts_->listen(config, "http", *config.http, parts_->admin);
+        parts_->listen(config, "http", *config.http, parts_->http_face);
     }
 }
 

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "auth/sha256.h"
 #include "auth/signing_key.h"
 #include "base/result.h"
+#include "base/sha256.h"
 
 namespace gateleg::auth {
 

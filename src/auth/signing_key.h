@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "auth/sha256.h"
+#include "base/sha256.h"
 
 namespace gateleg::auth {
 

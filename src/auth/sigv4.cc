@@ -8,8 +8,8 @@
 
 #include "auth/amz_date.h"
 #include "auth/authorization_header.h"
-#include "auth/sha256.h"
 #include "base/base64.h"
+#include "base/sha256.h"
 
 namespace gateleg::auth {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "auth/sha256.h"
+#include "base/sha256.h"
 
 namespace gateleg::auth {
 namespace {

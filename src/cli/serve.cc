@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <memory>
 
@@ -80,6 +81,10 @@ app::Config finish(const ServeArguments& arguments) {
     }
     config.durability = arguments.durability == "process" ? storage::Durability::kProcess
                                                           : storage::Durability::kFsync;
+    // From the environment: a command line can be read by other users of the machine.
+    if (const char* secret = std::getenv("GATELEG_JWT_SECRET")) {
+        config.jwt_secret = secret;
+    }
     return config;
 }
 
@@ -104,7 +109,22 @@ void add_serve(CLI::App& app, int& exit_code) {
         )
         ->type_name("HOST:PORT|off")
         ->capture_default_str();
-    command->add_option("--http", arguments->http, "Address of /healthz and what else is HTTP")
+    command
+        ->add_option(
+            "--model",
+            config.models,
+            "Model file to serve under /v1, its table made if it is missing; may be repeated"
+        )
+        ->type_name("FILE");
+    command
+        ->add_option(
+            "--jwks",
+            config.jwks,
+            "Public keys (JWK set) of tokens that sign in users of the models; GATELEG_JWT_SECRET "
+            "in the environment is the secret of HS256 tokens"
+        )
+        ->type_name("FILE");
+    command->add_option("--http", arguments->http, "Address of /v1, /docs and /healthz")
         ->type_name("HOST:PORT|off")
         ->capture_default_str();
     command->add_option("--s3", arguments->s3, "Address of the S3 API; only off in this version")

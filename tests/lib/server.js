@@ -16,13 +16,13 @@ export function removeDir(path) {
   rmSync(path, { recursive: true, force: true });
 }
 
-// options: data (folder) or nothing for --memory; args: further arguments.
+// options: data (folder) or nothing for --memory; http: true for the HTTP face as well; args: further arguments.
 // Resolves to a Server once the ready line is there; rejects with the log if the process ends first.
-export function startServer({ data, args = [], env = {} } = {}) {
+export function startServer({ data, http = false, args = [], env = {} } = {}) {
   const binary = process.env.GATELEG_BIN;
   if (!binary) throw new Error('GATELEG_BIN is not set: path of the gateleg binary');
   const store = data ? ['--data', data] : ['--memory'];
-  const faces = ['--dynamodb', '127.0.0.1:0', '--http', 'off', ...(hasS3(binary) ? ['--s3', 'off'] : [])];
+  const faces = ['--dynamodb', '127.0.0.1:0', '--http', http ? '127.0.0.1:0' : 'off', ...(hasS3(binary) ? ['--s3', 'off'] : [])];
   const child = spawn(binary, ['serve', ...store, ...faces, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -46,6 +46,7 @@ class Server {
     this.log = '';
     this.output = '';
     this.url = '';
+    this.httpUrl = '';
     this.exited = new Promise((resolve) => {
       child.on('exit', (code, signal) => resolve({ code, signal }));
       child.on('error', (error) => resolve({ code: -1, signal: null, error }));
@@ -77,6 +78,7 @@ class Server {
         if (!url || this.url) return;
         clearTimeout(timer);
         this.url = url[1];
+        this.httpUrl = /\bhttp=(\S+)/.exec(line)?.[1] ?? '';
         resolve(this);
       });
       this.exited.then(({ code, error }) => {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace gateleg::auth {
+namespace gateleg {
 
 using Sha256Digest = std::array<std::uint8_t, 32>;
 
@@ -39,4 +39,4 @@ private:
     Block outer_pad_{};
 };
 
-}  // namespace gateleg::auth
+}  // namespace gateleg

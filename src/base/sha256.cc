@@ -1,4 +1,4 @@
-#include "auth/sha256.h"
+#include "base/sha256.h"
 
 #include <algorithm>
 #include <memory>
@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 
-namespace gateleg::auth {
+namespace gateleg {
 namespace {
 
 // -1 if `c` is not a lower-case hexadecimal digit.
@@ -111,4 +111,4 @@ Sha256Digest HmacKey::sign(std::string_view message) const {
     return hash_pieces(outer_pad_, hash_pieces(inner_pad_, as_bytes(message)));
 }
 
-}  // namespace gateleg::auth
+}  // namespace gateleg

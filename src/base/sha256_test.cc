@@ -1,8 +1,8 @@
-#include "auth/sha256.h"
+#include "base/sha256.h"
 
 #include <gtest/gtest.h>
 
-namespace gateleg::auth {
+namespace gateleg {
 namespace {
 
 TEST(Sha256Test, HashesTheVectorsOfTheStandard) {
@@ -46,4 +46,4 @@ TEST(Sha256Test, ParsesOnlySixtyFourLowerCaseDigits) {
 }
 
 }  // namespace
-}  // namespace gateleg::auth
+}  // namespace gateleg

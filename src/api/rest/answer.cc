@@ -1,0 +1,143 @@
+#include "api/rest/answer.h"
+
+#include "api/rest/json_tree.h"
+#include "api/rest/problem.h"
+#include "base/json_writer.h"
+
+namespace gateleg::api::rest {
+namespace {
+
+std::string tag_of(const value::Map& item, std::string_view version) {
+    const auto found = version.empty() ? item.end() : item.find(version);
+    if (found == item.end()) {
+        return {};
+    }
+    const auto* number = std::get_if<value::Number>(&found->second.data);
+    return number == nullptr ? std::string() : "\"" + number->to_text() + "\"";
+}
+
+value::AttributeValue shown(
+    const model::Runtime& runtime,
+    const model::Pattern& pattern,
+    const model::Entity& entity,
+    const value::Item& item,
+    const model::Caller& caller
+) {
+    auto value = runtime.to_api(pattern, entity, item, caller);
+    const auto& kinds = pattern.returned();
+    auto* members = std::get_if<value::Map>(&value.data);
+    if (kinds.size() > 1 && members != nullptr) {
+        members->insert_or_assign(
+            model::discriminator(runtime.model()),
+            value::AttributeValue{model::discriminator_value(entity, kinds)}
+        );
+    }
+    return value;
+}
+
+}  // namespace
+
+Answer answer_found(
+    const model::Runtime& runtime,
+    const model::Endpoint& endpoint,
+    const model::Found& found,
+    const model::Caller& caller
+) {
+    Answer answer;
+    append_plain_json(
+        answer.body, shown(runtime, *endpoint.pattern, *found.entity, found.item, caller)
+    );
+    answer.entity_tag = tag_of(found.item, found.entity->version);
+    return answer;
+}
+
+Answer answer_page(
+    const model::Runtime& runtime,
+    const model::Endpoint& endpoint,
+    const model::Page& page,
+    const model::Caller& caller
+) {
+    Answer answer;
+    JsonWriter json(answer.body);
+    json.begin_object();
+    if (page.count) {
+        json.member("count", *page.count);
+        json.end_object();
+        return answer;
+    }
+    json.key("items");
+    json.begin_array();
+    for (std::size_t i = 0; i < page.items.size(); ++i) {
+        append_plain_json(
+            json.value_sink(),
+            shown(runtime, *endpoint.pattern, *page.kinds[i], page.items[i], caller)
+        );
+    }
+    json.end_array();
+    json.key("cursor");
+    if (page.cursor) {
+        json.string(*page.cursor);
+    } else {
+        json.raw("null");
+    }
+    json.end_object();
+    return answer;
+}
+
+Answer answer_operation(const model::Endpoint& endpoint, const model::OperationReply& reply) {
+    constexpr int kCreated = 201;
+    Answer answer{.replayed = reply.replayed};
+    if (!reply.changed) {
+        answer.body = R"({"changed":false})";
+        return answer;
+    }
+    answer.status = reply.created ? kCreated : 200;
+    if (!reply.body) {
+        answer.body = R"({"changed":true})";
+        return answer;
+    }
+    append_plain_json(answer.body, *reply.body);
+    const auto entities = model::returned_entities(endpoint);
+    if (const auto* members = std::get_if<value::Map>(&reply.body->data);
+        members != nullptr && entities.size() == 1) {
+        answer.entity_tag = tag_of(*members, entities.front()->version);
+    }
+    return answer;
+}
+
+void add_explanation(Answer& answer, const model::Explained& explained) {
+    std::string body;
+    JsonWriter json(body);
+    json.begin_object();
+    json.key("answer");
+    json.raw(answer.body);
+    json.key("explain");
+    json.begin_object();
+    json.key("calls");
+    json.begin_array();
+    for (const auto& call : explained.calls) {
+        json.raw(call);
+    }
+    json.end_array();
+    json.member("capacity", explained.capacity);
+    json.end_object();
+    json.end_object();
+    answer.body = std::move(body);
+}
+
+http::Response to_response(Answer answer, std::string_view request_id) {
+    http::Response response{
+        .status = answer.status,
+        .content_type = "application/json",
+        .headers = common_headers(request_id),
+        .body = std::move(answer.body)};
+    if (!answer.entity_tag.empty()) {
+        response.headers.append("ETag: ").append(answer.entity_tag).append("\r\n");
+    }
+    if (answer.replayed) {
+        response.headers.append("Idempotency-Replayed: true\r\n");
+    }
+    return response;
+}
+
+}  // namespace gateleg::api::rest

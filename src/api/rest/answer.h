@@ -1,0 +1,41 @@
+// From what the runtime gave to the reply: single entities, lists, entity tags, explanations.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "http/response.h"
+#include "model/runtime.h"
+#include "model/surface.h"
+
+namespace gateleg::api::rest {
+
+// A reply before it has an id.
+struct Answer {
+    int status = 200;
+    std::string body = {};
+    std::string entity_tag = {};  // with its quotes; empty for none
+    bool replayed = false;
+};
+
+Answer answer_found(
+    const model::Runtime& runtime,
+    const model::Endpoint& endpoint,
+    const model::Found& found,
+    const model::Caller& caller
+);
+Answer answer_page(
+    const model::Runtime& runtime,
+    const model::Endpoint& endpoint,
+    const model::Page& page,
+    const model::Caller& caller
+);
+Answer answer_operation(const model::Endpoint& endpoint, const model::OperationReply& reply);
+
+// {"answer": .., "explain": {"calls": [..], "capacity": n}}
+void add_explanation(Answer& answer, const model::Explained& explained);
+
+http::Response to_response(Answer answer, std::string_view request_id);
+
+}  // namespace gateleg::api::rest

@@ -1,0 +1,111 @@
+// The systems API: the routes of loaded models as HTTP, their OpenAPI documents and /docs.
+//
+// A request passes one gate before it is routed (who calls), is routed, judged by the route's own
+// `allow`, and then runs on a worker thread, because the runtime blocks.
+
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/rest/answer.h"
+#include "api/rest/read_call.h"
+#include "api/rest/router.h"
+#include "auth/jwt.h"
+#include "base/clock.h"
+#include "base/worker_pool.h"
+#include "http/handler.h"
+#include "http/host_policy.h"
+#include "model/runtime.h"
+#include "model/surface.h"
+
+namespace gateleg::api::rest {
+
+struct FaceOptions {
+    http::HostPolicy hosts = {};
+    // Salts the hash of an address that stands for a viewer who is not signed in.
+    std::string viewer_salt = {};
+    // ?explain=1 for everybody, not for administrators alone.
+    bool explain_to_all = false;
+    // They mostly wait for the commit of a group, so there are more of them than cores.
+    std::size_t workers = 32;
+    std::size_t max_queued = 1024;
+};
+
+// Thread-safe. What it is given outlives it.
+class Face final : public http::Handler {
+public:
+    // Tokens are judged by the real clock: whoever made them does not know a clock of tests.
+    // Throws std::invalid_argument when two routes cannot be told apart.
+    Face(
+        const std::vector<model::Runtime*>& systems,
+        const auth::JwtVerifier& tokens,
+        const Clock& real_clock,
+        FaceOptions options
+    );
+    ~Face() override;
+
+    void handle(http::Exchange exchange) override;
+    std::optional<http::Response> refuse_early(const http::RequestHead& head) const override;
+    http::Response refusal(int status, std::string_view reason) const override;
+
+private:
+    // What a route leads to.
+    struct Target {
+        model::Runtime* runtime = nullptr;
+        model::Endpoint endpoint;
+    };
+    struct Document {
+        std::string_view content_type;
+        std::string body;
+    };
+    // A request on its way through the gates.
+    struct Call {
+        const Target* target = nullptr;
+        model::Caller caller;
+        CallParts parts;
+        std::string if_none_match;
+        bool explain = false;
+        std::string request_id;
+    };
+
+    void add_routes(model::Runtime& runtime);
+    void add_documents(const std::vector<model::Runtime*>& systems);
+    void add_route(std::string_view path, Target target);
+
+    // Why a request is not answered, and what its reply says beside that.
+    struct Refused {
+        model::CallError error;
+        std::string headers = {};
+    };
+
+    model::CallResult<model::Caller> identify(const http::Request& request) const;
+    // Fill in what was found; nothing is found without a word where there is no document.
+    std::optional<Refused> find_document(const http::RequestHead& head, const Document*& document)
+        const;
+    std::optional<Refused> find_target(
+        const http::RequestHead& head, const model::Caller& caller, Call& call
+    ) const;
+    std::optional<Refused> route(const http::Request& request, model::Caller caller, Call& call)
+        const;
+    void run_on_worker(http::Exchange exchange, Call call);
+    static model::CallResult<Answer> run(const Call& call);
+    static model::CallResult<Answer> run_pattern(const Call& call, model::Explained* explained);
+    static model::CallResult<Answer> run_operation(const Call& call, model::Explained* explained);
+
+    const auth::JwtVerifier& tokens_;
+    const Clock& real_clock_;
+    FaceOptions options_;
+    std::vector<std::unique_ptr<Target>> targets_;
+    Router router_;
+    std::map<std::string, Document, std::less<>> documents_;
+    // Last: its threads end before what they use.
+    WorkerPool workers_;
+};
+
+}  // namespace gateleg::api::rest

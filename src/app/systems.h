@@ -1,0 +1,40 @@
+// The models of --model: each loaded, checked, with its table in place and a runtime to call.
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "app/config.h"
+#include "base/clock.h"
+#include "dynamo/dynamo.h"
+#include "model/runtime.h"
+#include "model/schema.h"
+
+namespace gateleg::app {
+
+// Immutable once made. The database and the clock outlive it.
+class Systems {
+public:
+    // Throws ConfigError: what is wrong with a model as file:line:col, or which table does not fit.
+    Systems(
+        const Config& config, const std::string& secret, dynamo::Dynamo& dynamo, const Clock& clock
+    );
+    ~Systems();
+
+    // In the order of the command line.
+    std::vector<model::Runtime*> runtimes() const;
+
+private:
+    struct System {
+        std::unique_ptr<model::Model> model;
+        std::unique_ptr<model::Runtime> runtime;
+    };
+    std::vector<System> systems_;
+};
+
+// Random bytes that stay the same for one data directory: made at the first start, in a file that
+// only its owner may read. With --memory, or without a model, they are new each time.
+std::string load_server_secret(const Config& config);
+
+}  // namespace gateleg::app

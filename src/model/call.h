@@ -1,0 +1,131 @@
+// What a call of a pattern or an operation takes and gives, whoever runs it.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "model/schema.h"
+#include "value/attribute_value.h"
+
+namespace gateleg::model {
+
+// Who calls. Nobody is signed in when `user` is empty.
+struct Caller {
+    std::optional<std::string> user = {};
+    std::set<std::string, std::less<>> roles = {};
+    std::string viewer = {};  // the user, or a salted hash of the address
+    // C++ and jobs: may call everything, `allow: internal` included, and sees every item.
+    bool internal = false;
+};
+
+// A failure as the API answers it. `field` and `details` may be empty.
+struct CallError {
+    int status = 500;
+    std::string code;
+    std::string message;
+    std::string field = {};
+    // Every bad field with what is wrong with it.
+    std::vector<std::pair<std::string, std::string>> details = {};
+};
+
+// A T or the CallError that took its place. Members are named as in base/result.h.
+template <class T>
+class [[nodiscard]] CallResult {
+public:
+    CallResult(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit
+    CallResult(CallError error)                                                // NOLINT: implicit
+        : state_(std::in_place_index<1>, std::move(error)) {}
+
+    bool has_value() const noexcept { return state_.index() == 0; }
+    explicit operator bool() const noexcept { return has_value(); }
+
+    const T& operator*() const& { return std::get<0>(state_); }
+    T& operator*() & { return std::get<0>(state_); }
+    T&& operator*() && { return std::get<0>(std::move(state_)); }
+    const T* operator->() const { return &std::get<0>(state_); }
+    T* operator->() { return &std::get<0>(state_); }
+
+    const CallError& error() const& { return std::get<1>(state_); }
+    CallError&& error() && { return std::get<1>(std::move(state_)); }
+
+private:
+    std::variant<T, CallError> state_;
+};
+struct Nothing {};
+
+// What DynamoDB or an expression failed with, as the API answers it.
+CallError to_call_error(const Error& error);
+CallError validation_failed(std::string field, std::string message);
+
+// Parameters as they came: JSON as trees without DynamoDB types (objects are maps, arrays are
+// lists). Values from a path or a query string are strings; they are read as the type they go to.
+using Arguments = std::map<std::string, value::AttributeValue, std::less<>>;
+
+// Items in stored form with the attributes of their keys filled in; Runtime::to_api() gives their
+// answer.
+struct Page {
+    std::vector<value::Item> items = {};
+    std::vector<const Entity*> kinds = {};   // of each item
+    std::optional<std::string> cursor = {};  // nothing: this was the last page
+    bool partial = false;                    // the read budget ended before the page was full
+    std::optional<std::int64_t> count = {};  // of a pattern with `count`; `items` is then empty
+};
+
+// The item of a `get` or `one` pattern.
+struct Found {
+    value::Item item;
+    const Entity* entity = nullptr;
+};
+
+struct PatternCall {
+    // Names of `by` or of the key's variables; `from` and `to` of the range; the name of `prefix`.
+    Arguments arguments = {};
+    std::optional<int> limit = {};  // 1 to 100
+    std::optional<std::string> cursor = {};
+    std::optional<bool> descending = {};  // only where the pattern says `order: either`
+};
+
+struct OperationCall {
+    Arguments arguments = {};
+    std::optional<std::string> idempotency_key = {};
+    std::optional<std::int64_t> if_match = {};
+    // Part of the idempotency record's key, such as "POST /v1/stories"; empty: the operation's
+    // name.
+    std::string route = {};
+};
+
+struct OperationReply {
+    bool changed = true;    // false: the outcome was `unchanged`, nothing was written
+    bool created = false;   // answers with an item that it put: 201
+    bool replayed = false;  // a stored answer of the same idempotency key
+    // What `return` gave, in API form. Nothing: the operation returns nothing.
+    std::optional<value::AttributeValue> body = {};
+};
+
+// The DynamoDB calls that were made, in order, as JSON: {"operation": "Query", "request": {..}}.
+struct Explained {
+    std::vector<std::string> calls = {};
+    double capacity = 0;
+};
+
+}  // namespace gateleg::model
+
+// The same as GATELEG_TRY for a Result inside a function that gives a CallResult.
+#define GATELEG_CALL_TRY_ASSIGN(declaration, expr) \
+    GATELEG_CALL_TRY_IMPL(GATELEG_CONCAT(gateleg_call_, __LINE__), declaration, expr)
+#define GATELEG_CALL_TRY_IMPL(temporary, declaration, expr)        \
+    auto temporary = (expr);                                       \
+    if (!temporary)                                                \
+        return ::gateleg::model::to_call_error(temporary.error()); \
+    declaration = *std::move(temporary)
+#define GATELEG_CALL_TRY(expr)                                   \
+    if (auto gateleg_call_result = (expr); !gateleg_call_result) \
+    return ::gateleg::model::to_call_error(gateleg_call_result.error())

@@ -1,0 +1,108 @@
+// Executes the patterns and operations of a loaded model on the DynamoDB interface, and on nothing
+// else.
+//
+// A pattern is one read; an operation is a few consistent reads and one transaction. Callers speak
+// of attributes; keys, guards, index rows and idempotency records are made here.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "dynamo/dynamo.h"
+#include "model/call.h"
+#include "model/schema.h"
+#include "value/attribute_value.h"
+
+namespace gateleg::model {
+
+struct RuntimeOptions {
+    // Signs cursors, and makes ids from idempotency keys. Equal for all servers of one table.
+    std::string secret;
+    // For tests; empty: random. The ULIDs of one process ascend.
+    std::function<std::string()> make_ulid = {};
+    std::function<std::string()> make_uuid = {};
+    // The most items one call of a pattern reads to fill its page.
+    std::int64_t read_budget = 2'000;
+    std::int64_t retry_millis = 5'000;
+};
+
+// What fsck found wrong with the live data.
+struct Finding {
+    enum class Kind : std::uint8_t {
+        kUnknownItem,   // no entity of the model has such a key
+        kStaleKey,      // a key or derived attribute differs from what its attributes give
+        kMissingRow,    // an owner without its row, or the row has other content
+        kOrphanRow,     // a row no owner asks for
+        kBadAttribute,  // a value against the rules of its attribute
+    };
+    Kind kind = Kind::kUnknownItem;
+    std::string key;  // {"PK":{"S":".."},..}
+    std::string entity = {};
+    std::string message = {};
+};
+std::string_view finding_name(Finding::Kind kind);
+struct FsckReport {
+    std::int64_t scanned = 0;
+    std::vector<Finding> findings = {};  // at most `most`
+    std::int64_t found = 0;
+};
+
+// Thread-safe. Calls block until DynamoDB has answered: for worker threads, never for the thread
+// that answers DynamoDB requests. The model, the database and the clock outlive it.
+class Runtime {
+public:
+    Runtime(const Model& model, dynamo::Dynamo& dynamo, const Clock& clock, RuntimeOptions options);
+    ~Runtime();
+
+    const Model& model() const;
+
+    // CreateTable and UpdateTimeToLive as the model says, if there is no such table yet.
+    CallResult<bool> create_table();
+
+    CallResult<Page> query(
+        const Pattern& pattern,
+        const PatternCall& call,
+        const Caller& caller,
+        Explained* explained = nullptr
+    );
+    // Of a `get` or `one` pattern: the item, or 404 <Entity>NotFound.
+    CallResult<Found> get(
+        const Pattern& pattern,
+        const PatternCall& call,
+        const Caller& caller,
+        Explained* explained = nullptr
+    );
+    CallResult<OperationReply> run(
+        const Operation& operation,
+        const OperationCall& call,
+        const Caller& caller,
+        Explained* explained = nullptr
+    );
+
+    // The item as the API shows it: attribute names, no keys, nothing hidden, times as text,
+    // booleans as booleans. `returns` of a pattern limits it to those names.
+    value::AttributeValue to_api(
+        const Entity& entity, const value::Item& stored, const Caller& caller
+    ) const;
+    value::AttributeValue to_api(
+        const Pattern& pattern,
+        const Entity& entity,
+        const value::Item& stored,
+        const Caller& caller
+    ) const;
+
+    // Reads the whole table and compares every key and row with what the model says.
+    CallResult<FsckReport> fsck(std::size_t most = 100);
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gateleg::model
