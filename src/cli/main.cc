@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/config.h"
+#include "cli/check.h"
 #include "cli/serve.h"
 
 #ifndef GATELEG_VERSION
@@ -23,12 +24,17 @@ constexpr const char* kFooter =
 int main(int argc, char** argv) {
     CLI::App app("Gateleg: your single-table design, running.", "gateleg");
     app.set_version_flag("--version", "gateleg " GATELEG_VERSION);
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1);
     app.footer(kFooter);
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
+    gateleg::cli::add_model_commands(app, exit_code);
     try {
         app.parse(argc, argv);
+        if (app.get_subcommands().empty()) {
+            std::fputs(app.help().c_str(), stderr);
+            return kExitUsage;
+        }
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : kExitUsage;
     } catch (const gateleg::storage::StoreOpenError& error) {

@@ -29,7 +29,8 @@ void print_ready(const app::Server& server) {
         std::printf(
             "\nPaste into another terminal, then use any AWS SDK or the AWS CLI:\n\n"
             "  export AWS_ENDPOINT_URL_DYNAMODB=%s\n"
-            "  export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\n"
+            "  export AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1\n"
+            "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\n"
             "Old versions of the AWS CLI take: --endpoint-url %s\n"
             "Ctrl-C stops the server.\n\n",
             server.dynamodb_url().c_str(),

@@ -80,6 +80,7 @@ void CommitContext::begin_batch() {
     pending_.clear();
     counts_changed_.clear();
     may_grow_ = false;
+    positions_before_batch_ = backfill_positions_;
 }
 
 void CommitContext::add_count_rows() {
@@ -104,6 +105,7 @@ void CommitContext::roll_back(
     std::shared_ptr<const Catalog> durable, const CountsByTable& durable_counts
 ) {
     catalog_ = std::move(durable);
+    backfill_positions_ = positions_before_batch_;
     for (const auto table : counts_changed_) {
         if (const auto found = durable_counts.find(table); found != durable_counts.end()) {
             counts_[table] = found->second;

@@ -58,9 +58,9 @@ public:
     bool has_writes() const { return !batch_.empty(); }
     // After a durable write: brings `durable` up to date with what the batch changed.
     void publish_counts(CountsByTable& durable) const;
-    // After a failed write: nothing of the batch happened.
+    // After a failed write: nothing of the batch happened. Builds of indexes go back with it.
     void roll_back(std::shared_ptr<const Catalog> durable, const CountsByTable& durable_counts);
-    void load_counts(TableId table, TableCounts counts) { counts_[table] = std::move(counts); }
+    void load_counts(const CountsByTable& counts) { counts_ = counts; }
 
 private:
     struct Hash {
@@ -80,6 +80,7 @@ private:
     CountsByTable counts_;
     std::set<TableId> counts_changed_;
     BackfillPositions backfill_positions_;
+    BackfillPositions positions_before_batch_;
 };
 
 }  // namespace gateleg::engine

@@ -15,16 +15,12 @@ constexpr std::size_t kMaxBatchBytes = 8 << 20;
 
 }  // namespace
 
-Committer::Committer(
-    storage::Store& store, std::shared_ptr<const Catalog> catalog, CountsByTable counts
-)
+Committer::Committer(storage::Store& store, LoadedCatalog loaded)
     : store_(store),
-      context_(store, catalog),
-      durable_catalog_(std::move(catalog)),
-      durable_counts_(std::move(counts)) {
-    for (const auto& [table, each] : durable_counts_) {
-        context_.load_counts(table, each);
-    }
+      context_(store, loaded.catalog),
+      durable_catalog_(std::move(loaded.catalog)),
+      durable_counts_(std::move(loaded.counts)) {
+    context_.load_counts(durable_counts_);
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -72,12 +68,27 @@ void Committer::run(const std::stop_token& stop) {
 
 void Committer::commit(Operations& operations) {
     for (std::size_t next = 0; next < operations.size();) {
-        const auto end = fill_batch(operations, next);
-        const auto committed = write_batch();
+        std::size_t end = operations.size();
+        const auto committed = run_batch(operations, next, end);
         for (; next < end; ++next) {
             operations[next]->finish(committed);
             operations[next].reset();
         }
+    }
+}
+
+Result<void> Committer::run_batch(Operations& operations, std::size_t next, std::size_t& end) {
+    try {
+        if (in_doubt_) {
+            GATELEG_TRY(reload());
+        }
+        end = fill_batch(operations, next);
+        return write_batch();
+    } catch (const std::exception& failure) {
+        // Out of memory, most likely, and in the middle of an operation: the batch is not written.
+        const std::unique_lock lock(durable_mutex_);
+        context_.roll_back(durable_catalog_, durable_counts_);
+        return internal_error(failure.what());
     }
 }
 
@@ -107,12 +118,28 @@ Result<void> Committer::write_batch() {
     auto written = store_.write(context_.batch(), growth);
     const std::unique_lock lock(durable_mutex_);
     if (!written) {
+        // A full disk may still have taken the whole batch before it said so.
+        in_doubt_ = true;
         context_.roll_back(durable_catalog_, durable_counts_);
         return written;
     }
     durable_catalog_ = context_.shared_catalog();
     context_.publish_counts(durable_counts_);
     return written;
+}
+
+Result<void> Committer::reload() {
+    GATELEG_TRY_ASSIGN(auto loaded, load_catalog(store_));
+    const std::unique_lock lock(durable_mutex_);
+    durable_catalog_ = std::move(loaded.catalog);
+    durable_counts_ = std::move(loaded.counts);
+    context_.begin_batch();
+    context_.roll_back(durable_catalog_, durable_counts_);
+    context_.load_counts(durable_counts_);
+    // How far a build had come is in doubt too: it starts again.
+    context_.backfill_positions().clear();
+    in_doubt_ = false;
+    return {};
 }
 
 }  // namespace gateleg::engine

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/catalog_loader.h"
 #include "engine/commit_context.h"
 
 namespace gateleg::engine {
@@ -36,8 +37,8 @@ public:
 // Thread-safe.
 class Committer {
 public:
-    // `counts` are those of all tables of `catalog`.
-    Committer(storage::Store& store, std::shared_ptr<const Catalog> catalog, CountsByTable counts);
+    // `loaded` is what the store holds.
+    Committer(storage::Store& store, LoadedCatalog loaded);
     // Runs what is queued, then stops.
     ~Committer();
     Committer(const Committer&) = delete;
@@ -55,12 +56,17 @@ private:
 
     void run(const std::stop_token& stop);
     void commit(Operations& operations);
+    // Operations from `next` up to `end`, which it sets, decided and written.
+    Result<void> run_batch(Operations& operations, std::size_t next, std::size_t& end);
     // Runs operations from `next` on until the batch is full; gives the position behind the last.
     std::size_t fill_batch(Operations& operations, std::size_t next);
     Result<void> write_batch();
+    // Takes the durable state from the store again, when a failed write has left it in doubt.
+    Result<void> reload();
 
     storage::Store& store_;
     CommitContext context_;
+    bool in_doubt_ = false;
 
     mutable std::shared_mutex durable_mutex_;
     std::shared_ptr<const Catalog> durable_catalog_;

@@ -1,39 +1,15 @@
 #include "engine/engine.h"
 
+#include "engine/catalog_loader.h"
 #include "engine/core.h"
-#include "engine/keyspace.h"
 #include "engine/maintenance.h"
 #include "engine/ops/operations.h"
 
 namespace gateleg::engine {
 namespace {
 
-struct Loaded {
-    std::shared_ptr<const Catalog> catalog;
-    CountsByTable counts;
-};
-
-Result<Loaded> load(const storage::Store& store) {
-    auto catalog = std::make_shared<Catalog>();
-    CountsByTable counts;
-    const auto range = all_table_definitions();
-    const auto cursor = store.cursor({.lower_bound = range.begin, .upper_bound = range.end});
-    for (cursor->seek_to_first(); cursor->valid(); cursor->next()) {
-        GATELEG_TRY_ASSIGN(auto table, decode_table(cursor->value()));
-        std::string bytes;
-        GATELEG_TRY_ASSIGN(const bool counted, store.get(counts_key(table.id), bytes));
-        if (counted) {
-            counts[table.id] = decode_counts(bytes);
-        }
-        const auto name = table.name();
-        catalog->tables[name] = std::make_shared<const Table>(std::move(table));
-    }
-    GATELEG_TRY(cursor->status());
-    return Loaded{std::move(catalog), std::move(counts)};
-}
-
-Loaded load_or_throw(const storage::Store& store) {
-    auto loaded = load(store);
+LoadedCatalog load_or_throw(const storage::Store& store) {
+    auto loaded = load_catalog(store);
     if (!loaded) {
         throw storage::StoreOpenError(
             storage::StoreOpenError::kDamaged,
@@ -47,8 +23,8 @@ Loaded load_or_throw(const storage::Store& store) {
 
 // In the order of construction: maintenance stops first, then the committer runs what is queued.
 struct Engine::Parts {
-    Parts(storage::Store& store, const Clock& clock, EngineOptions options, Loaded loaded)
-        : committer(store, std::move(loaded.catalog), std::move(loaded.counts)),
+    Parts(storage::Store& store, const Clock& clock, EngineOptions options, LoadedCatalog loaded)
+        : committer(store, std::move(loaded)),
           core{
               .store = store,
               .committer = committer,

@@ -1,6 +1,7 @@
 #include "engine/keyspace.h"
 
 #include "base/hash.h"
+#include "engine/limits.h"
 #include "value/key_codec.h"
 
 namespace gateleg::engine {
@@ -40,13 +41,23 @@ KeyRange range_of_prefix(std::string prefix) {
     return {std::move(prefix), std::move(end)};
 }
 
-// Appends each key attribute of `item`. False if one is absent or of another type.
+// Empty keys do not exist, and longer ones than this cannot be in a request: an item that has one
+// in an attribute of a new index stays out of it.
+bool fits_key(value::ValueView value, std::size_t max_bytes) {
+    return value.type() == value::Type::kNumber ||
+           (!value.text().empty() && value.text().size() <= max_bytes);
+}
+
+// Appends each key attribute of `item`. False if one is absent, of another type, or no key.
 bool append_attributes(
-    std::string& out, const std::vector<KeyAttribute>& attributes, value::ValueView item
+    std::string& out,
+    const std::vector<KeyAttribute>& attributes,
+    value::ValueView item,
+    std::size_t max_bytes
 ) {
     for (const auto& attribute : attributes) {
         const auto found = item.find(attribute.name);
-        if (!found || found->type() != attribute.type) {
+        if (!found || found->type() != attribute.type || !fits_key(*found, max_bytes)) {
             return false;
         }
         value::append_key(out, *found);
@@ -146,9 +157,9 @@ std::string partition_prefix(TableId table, IndexId index, std::string_view hash
 
 std::string item_key(const Table& table, value::ValueView item) {
     std::string hash;
-    append_attributes(hash, table.key.hash, item);
+    append_attributes(hash, table.key.hash, item, kMaxHashKeyBytes);
     auto key = partition_prefix(table.id, kPrimary, hash);
-    append_attributes(key, table.key.range, item);
+    append_attributes(key, table.key.range, item, kMaxRangeKeyBytes);
     return key;
 }
 
@@ -160,11 +171,11 @@ std::optional<std::string> index_entry_key(
     const Table& table, const Index& index, value::ValueView item, std::string_view item_key
 ) {
     std::string hash;
-    if (!append_attributes(hash, index.key.hash, item)) {
+    if (!append_attributes(hash, index.key.hash, item, kMaxHashKeyBytes)) {
         return std::nullopt;
     }
     auto key = partition_prefix(table.id, index.id, hash);
-    if (!append_attributes(key, index.key.range, item)) {
+    if (!append_attributes(key, index.key.range, item, kMaxRangeKeyBytes)) {
         return std::nullopt;
     }
     key.append(item_key_suffix(item_key));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <future>
+#include <optional>
 
 #include "base/log.h"
 #include "engine/idempotency.h"
@@ -28,16 +29,16 @@ class Step final : public WriteOperation {
 public:
     Step(Change change, std::promise<Result<bool>> done)
         : change_(std::move(change)), done_(std::move(done)) {}
-    void apply(CommitContext& context) override { more_ = change_(context); }
+    void apply(CommitContext& context) override { more_.emplace(change_(context)); }
     void finish(const Result<void>& committed) override {
-        done_.set_value(committed ? std::move(more_) : Result<bool>(committed.error()));
+        done_.set_value(committed ? *std::move(more_) : Result<bool>(committed.error()));
     }
     bool needs_empty_batch() const override { return true; }
 
 private:
     Change change_;
     std::promise<Result<bool>> done_;
-    Result<bool> more_ = false;
+    std::optional<Result<bool>> more_;
 };
 
 template <class Change>
@@ -216,7 +217,7 @@ void Maintenance::run(const std::stop_token& stop) {
         try {
             build_indexes(stop);
             expire_items(stop);
-            forget_tokens();
+            forget_tokens(stop);
         } catch (const std::exception& failure) {
             log_error("maintenance failed, will try again", {{"cause", failure.what()}});
         }
@@ -252,12 +253,14 @@ void Maintenance::expire_items(const std::stop_token& stop) {
     }
 }
 
-void Maintenance::forget_tokens() {
+void Maintenance::forget_tokens(const std::stop_token& stop) {
     const auto now = core_.clock.now_seconds();
-    if (holds_anything(core_.store, tokens_expired_before(now))) {
-        (void)run_step(core_, [&](CommitContext& context) {
+    bool more = holds_anything(core_.store, tokens_expired_before(now));
+    while (more && !stop.stop_requested()) {
+        const auto step = run_step(core_, [&](CommitContext& context) {
             return forget_page(core_.store, context, now);
         });
+        more = step && *step;
     }
 }
 

@@ -27,7 +27,7 @@ private:
     void run(const std::stop_token& stop);
     void build_indexes(const std::stop_token& stop);
     void expire_items(const std::stop_token& stop);
-    void forget_tokens();
+    void forget_tokens(const std::stop_token& stop);
     bool wait_for_next_round(const std::stop_token& stop);
 
     const Core& core_;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/capacity.h"
+#include "engine/index_writer.h"
 #include "engine/key_check.h"
 #include "engine/limits.h"
 #include "value/item_size.h"
@@ -24,6 +25,8 @@ Error parameter_error(const std::string& text) {
 
 struct PageReader::Progress {
     dynamo::PageReply reply;
+    // Index entries and the items behind them are read at one moment.
+    std::shared_ptr<const storage::Snapshot> snapshot;
     std::size_t bytes = 0;
     double fetch_units = 0;
     std::string last_item;  // the last one looked at, whether or not the filter kept it
@@ -145,31 +148,29 @@ bool PageReader::reads_whole_items() const {
         return true;
     }
     const auto lacks = [&](std::string_view name) { return !index_->projects(name); };
-    if (projection_) {
-        const auto names = expr::root_names(*projection_);
+    const auto any_lacking = [&](const std::vector<std::string_view>& names) {
         return std::any_of(names.begin(), names.end(), lacks);
-    }
-    return false;
+    };
+    return (projection_ && any_lacking(expr::root_names(*projection_))) ||
+           (filter_ && any_lacking(expr::root_names(*filter_)));
 }
 
-std::string PageReader::start_position() const {
+std::optional<std::string> PageReader::start_position() const {
     const auto start = request_.exclusive_start_key->view();
     auto own_key = item_key(*table_, start);
     if (index_ == nullptr) {
         return own_key;
     }
-    return *index_entry_key(*table_, *index_, start, own_key);
+    return index_entry_key(*table_, *index_, start, own_key);
 }
 
-Result<void> PageReader::check_start_inside(const KeyRange& range) const {
+Result<void> PageReader::check_start_inside(const KeyRange& range, std::string_view refusal) const {
     if (!request_.exclusive_start_key) {
         return {};
     }
     const auto start = start_position();
-    if (start < range.begin || start >= range.end) {
-        return validation_error(
-            "The provided starting key is outside query boundaries based on provided conditions"
-        );
+    if (start && (*start < range.begin || *start >= range.end)) {
+        return validation_error(std::string(refusal));
     }
     return {};
 }
@@ -201,6 +202,17 @@ Result<void> PageReader::take(std::string_view stored, Progress& progress) const
     progress.bytes += size;
     ++progress.reply.scanned_count;
     progress.last_item.assign(stored);
+    std::string whole;
+    if (fetch_) {
+        GATELEG_TRY_ASSIGN(
+            const bool there,
+            core_.store.get(item_key(*table_, item), whole, progress.snapshot.get())
+        );
+        if (there) {
+            item = ValueView(whole.data());
+            progress.fetch_units += read_units(value::item_size(item), request_.consistent_read);
+        }
+    }
     if (filter_ && !expr::holds(*filter_, item)) {
         return {};
     }
@@ -208,34 +220,41 @@ Result<void> PageReader::take(std::string_view stored, Progress& progress) const
     if (progress.reply.count_only) {
         return {};
     }
-    std::string whole;
-    if (fetch_) {
-        GATELEG_TRY_ASSIGN(const bool there, core_.store.get(item_key(*table_, item), whole));
-        if (there) {
-            item = ValueView(whole.data());
-            progress.fetch_units += read_units(value::item_size(item), request_.consistent_read);
-        }
-    }
-    auto& out = progress.reply.items.bytes_for_next();
+    append_result(progress.reply.items.bytes_for_next(), item);
+    return {};
+}
+
+// What the reply shows of an item.
+void PageReader::append_result(std::string& out, ValueView item) const {
     if (projection_) {
         expr::append_projected(out, *projection_, item);
+    } else if (fetch_ && request_.select != Select::kAllAttributes) {
+        // Fetched for the filter alone: the reply is still what the index projects.
+        append_projection(out, *index_, item);
     } else {
         out.append(item.bytes());
     }
-    return {};
 }
 
 Result<dynamo::PageReply> PageReader::read(const KeyRange& range, bool forward) const {
     Progress progress;
     progress.reply.count_only = request_.select == Select::kCount;
-    const auto cursor = core_.store.cursor({.lower_bound = range.begin, .upper_bound = range.end});
+    if (fetch_) {
+        progress.snapshot = core_.store.snapshot();
+    }
+    const auto cursor = core_.store.cursor(
+        {.snapshot = progress.snapshot.get(), .lower_bound = range.begin, .upper_bound = range.end}
+    );
     if (request_.exclusive_start_key) {
         const auto start = start_position();
+        if (!start) {
+            return validation_error("The provided starting key is invalid");
+        }
         if (forward) {
-            // The smallest key behind the start key; before the range, the range's own begin.
-            cursor->seek(std::max(start + '\0', range.begin));
+            // The smallest key behind the start key.
+            cursor->seek(*start + '\0');
         } else {
-            cursor->seek_to_last_before(std::min(start, range.end));
+            cursor->seek_to_last_before(*start);
         }
     } else if (forward) {
         cursor->seek_to_first();

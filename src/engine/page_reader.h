@@ -37,8 +37,8 @@ public:
 
     const expr::Condition* filter() const { return filter_ ? &*filter_ : nullptr; }
 
-    // The start key of a query lies where the query looks.
-    Result<void> check_start_inside(const KeyRange& range) const;
+    // The start key lies where the request looks; `refusal` says so otherwise.
+    Result<void> check_start_inside(const KeyRange& range, std::string_view refusal) const;
 
     // Items in `range`, from behind the request's ExclusiveStartKey on.
     Result<dynamo::PageReply> read(const KeyRange& range, bool forward) const;
@@ -47,12 +47,14 @@ private:
     Result<void> check_projection() const;
     Result<void> check_select() const;
     bool reads_whole_items() const;
-    std::string start_position() const;
+    // Nothing if its values could not be keys.
+    std::optional<std::string> start_position() const;
     void append_key_of(std::string& out, value::ValueView item) const;
     dynamo::ConsumedCapacity capacity(std::size_t bytes, double fetch_units) const;
 
     struct Progress;
     Result<void> take(std::string_view stored, Progress& progress) const;
+    void append_result(std::string& out, value::ValueView item) const;
 
     const Core& core_;
     const dynamo::ReadPage& request_;

@@ -231,13 +231,7 @@ Result<void> check_global_indexes(const dynamo::CreateTableRequest& request) {
     return {};
 }
 
-Result<void> check_projected_count(const dynamo::CreateTableRequest& request) {
-    std::size_t count = 0;
-    for (const auto* list : {&request.local_indexes, &request.global_indexes}) {
-        for (const auto& index : list->value_or(std::vector<IndexDefinition>())) {
-            count += index.projection.non_key_attributes.size();
-        }
-    }
+Result<void> check_projected_count(std::size_t count) {
     if (count > kMaxProjectedAttributes) {
         return parameter_error(
             "Number of NonKeyAttributes exceeds the limit of " +
@@ -245,6 +239,16 @@ Result<void> check_projected_count(const dynamo::CreateTableRequest& request) {
         );
     }
     return {};
+}
+
+Result<void> check_projected_count(const dynamo::CreateTableRequest& request) {
+    std::size_t count = 0;
+    for (const auto* list : {&request.local_indexes, &request.global_indexes}) {
+        for (const auto& index : list->value_or(std::vector<IndexDefinition>())) {
+            count += index.projection.non_key_attributes.size();
+        }
+    }
+    return check_projected_count(count);
 }
 
 }  // namespace
@@ -314,6 +318,11 @@ Result<void> check_new_global_index(
     GATELEG_TRY(check_global_schema(index.key_schema));
     GATELEG_TRY(check_defined(index.key_schema, attributes));
     GATELEG_TRY(check_projection(index));
+    std::size_t projected = index.projection.non_key_attributes.size();
+    for (const auto& each : table.indexes) {
+        projected += each.definition.projection.non_key_attributes.size();
+    }
+    GATELEG_TRY(check_projected_count(projected));
     const bool on_demand = table.description.billing_mode == BillingMode::kPayPerRequest;
     if (on_demand && index.throughput) {
         return parameter_error(

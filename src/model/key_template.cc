@@ -228,58 +228,54 @@ bool looks_like_date(std::string_view text, std::string_view format) {
     return true;
 }
 
-// Nothing: the text is no value of the variable. The optional inside: the format lost the value.
-std::optional<std::optional<AttributeValue>> parse_variable(
-    const KeyVariable& variable, std::string_view text
-) {
-    using Parsed = std::optional<AttributeValue>;
+// What a piece of a key says about its variable.
+struct ParsedPiece {
+    bool fits = false;                    // it can be a value of the variable
+    std::optional<AttributeValue> value;  // absent where the format lost it
+};
+
+ParsedPiece parse_number_piece(std::string_view text, std::string_view canonical) {
+    const auto number = Number::parse(text);
+    if (!number || text != canonical) {
+        return {};
+    }
+    return {true, AttributeValue{*number}};
+}
+
+ParsedPiece parse_boolean_piece(const KeyValueType& type, std::string_view text) {
+    if (type.true_text.empty()) {
+        const bool fits = text == "true" || text == "false";
+        return fits ? ParsedPiece{true, AttributeValue{text == "true"}} : ParsedPiece{};
+    }
+    const bool fits = text == type.true_text || text == type.false_text;
+    return fits ? ParsedPiece{true, AttributeValue{std::string(text)}} : ParsedPiece{};
+}
+
+ParsedPiece parse_variable(const KeyVariable& variable, std::string_view text) {
     if (const auto* date = std::get_if<DateFormat>(&variable.format)) {
-        return looks_like_date(text, date->text) ? std::optional(Parsed()) : std::nullopt;
+        return {looks_like_date(text, date->text), std::nullopt};
     }
-    const auto as_number = [&]() -> std::optional<Parsed> {
-        const auto number = Number::parse(text);
-        if (!number) {
-            return std::nullopt;
-        }
-        return Parsed(AttributeValue{*number});
-    };
+    const auto number = Number::parse(text);
     if (const auto* format = std::get_if<NumberFormat>(&variable.format)) {
-        const auto number = Number::parse(text);
         const auto again = number ? render_number(*number, *format) : number.error();
-        return again && *again == text ? as_number() : std::nullopt;
+        return again ? parse_number_piece(text, *again) : ParsedPiece{};
     }
+    const AttributeValue value{std::string(text)};
     switch (variable.type.kind) {
         case Kind::kBoolean:
-            if (!variable.type.true_text.empty()) {
-                if (text != variable.type.true_text && text != variable.type.false_text) {
-                    return std::nullopt;
-                }
-                return Parsed(AttributeValue{std::string(text)});
-            }
-            if (text != "true" && text != "false") {
-                return std::nullopt;
-            }
-            return Parsed(AttributeValue{text == "true"});
+            return parse_boolean_piece(variable.type, text);
         case Kind::kNumber:
         case Kind::kEpochSeconds:
-        case Kind::kEpochMillis: {
-            const auto parsed = as_number();
-            const bool canonical = parsed && std::get<Number>((*parsed)->data).to_text() == text;
-            return canonical ? parsed : std::nullopt;
-        }
+        case Kind::kEpochMillis:
+            return number ? parse_number_piece(text, number->to_text()) : ParsedPiece{};
         case Kind::kShard:
-            if (!text.empty() && !(text[0] == '#' && is_digits(text.substr(1)))) {
-                return std::nullopt;
-            }
-            return Parsed(AttributeValue{std::string(text)});
+            return {text.empty() || (text[0] == '#' && is_digits(text.substr(1))), value};
         case Kind::kText:
         case Kind::kTimestampMillis:
         case Kind::kTimestampSeconds:
             break;
     }
-    const AttributeValue value{std::string(text)};
-    return !text.empty() && render_text(variable, value) ? std::optional(Parsed(value))
-                                                         : std::nullopt;
+    return {!text.empty() && render_text(variable, value).has_value(), value};
 }
 
 std::optional<std::size_t> fixed_width(const KeyVariable& variable) {
@@ -505,15 +501,15 @@ std::optional<value::Item> KeyTemplate::parse_key(std::string_view key) const {
             return std::nullopt;
         }
         const auto parsed = parse_variable(variable, key.substr(0, length));
-        if (!parsed) {
+        if (!parsed.fits) {
             return std::nullopt;
         }
         key.remove_prefix(length);
-        if (!*parsed) {
+        if (!parsed.value) {
             continue;
         }
-        const auto [place, is_new] = found.emplace(variable.name, **parsed);
-        if (!is_new && !(place->second == **parsed)) {
+        const auto [place, is_new] = found.emplace(variable.name, *parsed.value);
+        if (!is_new && !(place->second == *parsed.value)) {
             return std::nullopt;
         }
     }

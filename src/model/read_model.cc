@@ -217,12 +217,19 @@ private:
             }
             for (const auto& [name, attribute] :
                  root->find(keys.entity)->find("attributes")->members) {
-                // The marker has the name; the attribute would overwrite it.
-                if (name.text != model_.table.marker) {
-                    entity.attributes.push_back(
-                        read_attribute(name.text, {}, attribute, entity.name, diagnostics_)
-                    );
+                entity.attributes.push_back(
+                    read_attribute(name.text, {}, attribute, entity.name, diagnostics_)
+                );
+                if (name.text == model_.table.marker) {
+                    entity.marker.reset();  // the attribute has the place; its key tells what it is
                 }
+            }
+            if (keys.entity == "Event" && !model_.table.ttl.empty()) {
+                const Node node{Node::Kind::kScalar, {}, "epoch_s!"};
+                auto ttl = read_attribute(model_.table.ttl, {}, node, "Event", diagnostics_);
+                std::optional<SyntaxError> error;
+                ttl.default_value = parse_expression("now + 60d", {}, error);
+                entity.attributes.push_back(std::move(ttl));
             }
             entity.keys.push_back({key.partition.name, {}, *KeyTemplate::parse(keys.partition), {}}
             );

@@ -209,7 +209,8 @@ private:
             return;
         }
         mine = 1;
-        walk(attribute.is->root, [&](const Expr& expr) {
+        const auto root = attribute.is->root;  // a circle takes the expression away below
+        walk(root, [&](const Expr& expr) {
             const auto* name = std::get_if<NameNode>(&expr.node);
             if (name == nullptr) {
                 return;
@@ -325,7 +326,8 @@ private:
         }
         for (auto& attribute : entity.attributes) {
             if (attribute.default_value) {
-                resolve_value(*attribute.default_value, scope, attribute);
+                // There is no item yet whose attributes it could name.
+                resolve_value(*attribute.default_value, empty_scope(where), attribute);
             }
         }
         if (entity.visible) {
@@ -795,7 +797,9 @@ private:
             resolve_condition(*step.when, scope);
         }
         auto with_item = scope;
-        with_item.item = step.target.entities;
+        if (step.verb != Verb::kPut) {
+            with_item.item = step.target.entities;
+        }
         for (auto* assignments : {&step.set, &step.add, &step.append}) {
             resolve_assignments(*assignments, with_item, step.target.entities);
         }

@@ -11,12 +11,13 @@ import { signedHeaders } from '../lib/sigv4.js';
 
 const kGood = { accessKeyId: 'AKIDEXAMPLE123456789', secretAccessKey: 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY12' };
 const kOther = { accessKeyId: 'AKIDOTHER00000000000', secretAccessKey: 'anotherSecretKeyThatIsAlsoFortyCharsLong' };
-const folder = tempDir();
+let folder;
 let server;
 let host;
 
 const test = suite('auth', {
   before: async () => {
+    folder = tempDir();
     const file = join(folder, 'credentials');
     writeFileSync(
       file,

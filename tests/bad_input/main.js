@@ -16,5 +16,6 @@ suite('server')('SIGTERM ends it with exit code 0 after all this', async () => {
 });
 
 const failed = await runAll({ filter: process.argv[2] });
+await server.kill();
 removeDir(data);
 process.exit(failed > 0 ? 1 : 0);

@@ -18,7 +18,7 @@ const kItem = {
   ns: new Set([1, 2]),
   bs: new Set([bytes(1), bytes(2)]),
   big: num('1e100'),
-  empty: '',
+  blank: '',
 };
 const test = suite('conditions', {
   ...hooks,
@@ -174,7 +174,7 @@ table('size of strings, binaries, sets, lists and maps', [
   ['size(ss) = :v', { ':v': 2 }, true],
   ['size(l) = :v', { ':v': 4 }, true],
   ['size(m) = :v', { ':v': 2 }, true],
-  ['size(empty) = :v', { ':v': 0 }, true],
+  ['size(blank) = :v', { ':v': 0 }, true],
   ['size(nope) = :v', { ':v': 0 }, false],
   ['size(m.deep.er) BETWEEN :a AND :b', { ':a': 1, ':b': 2 }, true],
   [':v < size(s)', { ':v': 5 }, true],

@@ -199,3 +199,169 @@ test('wrong numbers of values are refused', async () => {
     /Invalid number of argument\(s\) for the NULL ComparisonOperator/,
   );
 });
+
+test('a missing attribute differs from any value, but does not lack one', async () => {
+  await put(names.one, { pk: 'missing' });
+  const del = (Expected) => ({ TableName: names.one, Key: item({ pk: 'missing' }), Expected });
+  await fails('DeleteItem', del({ a: compare('NOT_CONTAINS', 'x') }), kFailed);
+  await fails('DeleteItem', del({ a: compare('CONTAINS', 'x') }), kFailed);
+  await fails('DeleteItem', del({ a: { Value: av(1) } }), kFailed);
+  await call('DeleteItem', del({ a: compare('NE', 1) }));
+});
+
+test('NULL asks for absence, not for the type', async () => {
+  await put(names.one, { pk: 'null', nothing: null });
+  const check = (operator) => ({
+    TableName: names.one,
+    Item: item({ pk: 'null', nothing: null }),
+    Expected: { nothing: compare(operator) },
+  });
+  await fails('PutItem', check('NULL'), kFailed);
+  await call('PutItem', check('NOT_NULL'));
+});
+
+test('IN takes more than a hundred values, beside another condition', async () => {
+  await put(names.one, { pk: 'in', n: 1 });
+  const values = Array.from({ length: 250 }, (_, i) => i);
+  const check = (list) => ({
+    TableName: names.one,
+    Item: item({ pk: 'in', n: 1 }),
+    Expected: { n: compare('IN', ...list), pk: { Value: av('in') } },
+  });
+  await call('PutItem', check(values));
+  await fails('PutItem', check(values.map((n) => n + 2)), kFailed);
+});
+
+test('Expected: what its members may be together', async () => {
+  for (const [condition, message] of [
+    [{}, 'Value must be provided when Exists is null for Attribute: a'],
+    [{ Exists: true }, 'Value must be provided when Exists is true for Attribute: a'],
+    [{ Exists: false, Value: av(1) }, 'Value cannot be used when Exists is false for Attribute: a'],
+    [{ Value: av(1), ...compare('EQ', 1) }, 'Value and AttributeValueList cannot be used together for Attribute: a'],
+    [
+      { AttributeValueList: [av(1)] },
+      'AttributeValueList can only be used with a ComparisonOperator for Attribute: a',
+    ],
+    [
+      { Exists: false, ...compare('EQ', 1) },
+      'Exists and ComparisonOperator cannot be used together for Attribute: a',
+    ],
+    [
+      compare('LT'),
+      'Value or AttributeValueList must be used with ComparisonOperator: LT for Attribute: a',
+    ],
+    [compare('IN', 1, 'x'), 'AttributeValues inside AttributeValueList must be of same type'],
+    [compare('CONTAINS', [1]), 'ComparisonOperator CONTAINS is not valid for L AttributeValue type'],
+    [compare('BEGINS_WITH', 1), 'ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type'],
+    [compare('IN', true), 'ComparisonOperator IN is not valid for BOOL AttributeValue type'],
+  ])
+    await invalid(
+      'PutItem',
+      { TableName: names.one, Item: item({ pk: 'x' }), Expected: { a: condition } },
+      `One or more parameter values were invalid: ${message}`,
+    );
+  await invalid(
+    'PutItem',
+    { TableName: names.one, Item: item({ pk: 'x' }), Expected: { a: compare('BETWEEN', 2, 1) } },
+    'The BETWEEN condition was provided a range where the lower bound is greater than the upper bound',
+  );
+});
+
+test('ConditionalOperator needs two conditions', async () => {
+  const scan = (ScanFilter) => ({ TableName: names.two, ConditionalOperator: 'OR', ScanFilter });
+  await invalid('Scan', scan(undefined), 'ConditionalOperator cannot be used without Filter or Expected');
+  await invalid('Scan', scan({}), 'ConditionalOperator cannot be used without Filter or Expected');
+  await invalid(
+    'Scan',
+    scan({ v: compare('EQ', 1) }),
+    'ConditionalOperator can only be used when Filter or Expected has two or more elements',
+  );
+});
+
+test('AttributeUpdates: what an action takes', async () => {
+  for (const [change, message] of [
+    [{ Action: 'PUT' }, 'Only DELETE action is allowed when no attribute value is specified'],
+    [{ Action: 'ADD', Value: av('x') }, 'ADD action is not supported for the type S'],
+    [{ Action: 'DELETE', Value: av([1]) }, 'DELETE action with value is not supported for the type L'],
+  ])
+    await assert.rejects(update('x', { a: change }), {
+      name: 'ValidationException',
+      message: `One or more parameter values were invalid: ${message}`,
+    });
+});
+
+test('AttributeUpdates of another type than the attribute', async () => {
+  await put(names.one, { pk: 'types', n: 1, set: new Set(['x']) });
+  for (const changes of [
+    { n: { Action: 'ADD', Value: av(new Set(['x'])) } },
+    { set: { Action: 'ADD', Value: av([1]) } },
+    { set: { Action: 'DELETE', Value: av(new Set([1])) } },
+  ])
+    await assert.rejects(update('types', changes), { message: 'Type mismatch for attribute to update' });
+});
+
+test('AttributeUpdates that only delete create no item, none at all does', async () => {
+  await update('ghost', { a: { Action: 'DELETE' }, b: { Action: 'DELETE', Value: av(new Set(['x'])) } });
+  assert.equal(await get(names.one, { pk: 'ghost' }), undefined);
+  await update('ghost', {});
+  assert.deepEqual(await get(names.one, { pk: 'ghost' }), { pk: 'ghost' });
+});
+
+test('AttributeUpdates return the attributes they name', async () => {
+  await put(names.one, { pk: 'ret', n: 1, other: 1 });
+  const changes = { n: { Action: 'ADD', Value: av(1) }, 'a.b': { Value: av(1) }, gone: { Action: 'DELETE' } };
+  const before = await update('ret', changes, { ReturnValues: 'UPDATED_OLD' });
+  assert.deepEqual(plainItem(before.Attributes), { n: 1 });
+  const after = await update('ret', changes, { ReturnValues: 'UPDATED_NEW' });
+  assert.deepEqual(plainItem(after.Attributes), { n: 3, 'a.b': 1 });
+  assert.deepEqual(await get(names.one, { pk: 'ret' }, { AttributesToGet: ['a.b'] }), { 'a.b': 1 });
+});
+
+test('AttributesToGet has one name at least, and each once', async () => {
+  const read = (AttributesToGet) => ({ TableName: names.one, Key: item({ pk: 'x' }), AttributesToGet });
+  await invalid('GetItem', read([]), /'attributesToGet' failed to satisfy constraint: Member must have length greater/);
+  await invalid(
+    'GetItem',
+    read(['a', 'b', 'a']),
+    'One or more parameter values were invalid: Duplicate value in attribute name: a',
+  );
+});
+
+test('KeyConditions: what cannot be looked up', async () => {
+  const pk = compare('EQ', 'q');
+  for (const [KeyConditions, message] of [
+    [{}, 'Conditions can be of length 1 or 2 only'],
+    [{ pk, sk: compare('NE', 1) }, 'Attempted conditional constraint is not an indexable operation'],
+    [{ pk, sk: compare('NULL') }, 'Attempted conditional constraint is not an indexable operation'],
+    [{ pk: compare('GT', 'q') }, 'Query key condition not supported'],
+    [{ sk: compare('EQ', 1) }, 'Query condition missed key schema element: pk'],
+  ])
+    await invalid('Query', { TableName: names.two, KeyConditions }, message);
+  await invalid(
+    'Query',
+    { TableName: names.two, KeyConditions: { pk }, QueryFilter: { sk: compare('EQ', 1) } },
+    'QueryFilter can only contain non-primary key attributes: Primary key attribute: sk',
+  );
+});
+
+test('placeholders need an expression', () =>
+  invalid(
+    'Scan',
+    {
+      TableName: names.two,
+      ScanFilter: { v: compare('EQ', 1) },
+      ExpressionAttributeNames: { '#v': 'v' },
+    },
+    'ExpressionAttributeNames can only be specified when using expressions: FilterExpression is null',
+  ));
+
+test('UnprocessedKeys repeat AttributesToGet', async () => {
+  const text = 'x'.repeat(390_000);
+  for (let n = 0; n < 45; n += 1) await put(names.one, { pk: `heavy${n}`, text });
+  const Keys = Array.from({ length: 45 }, (_, n) => item({ pk: `heavy${n}` }));
+  const first = await call('BatchGetItem', { RequestItems: { [names.one]: { Keys, AttributesToGet: ['text', 'pk'] } } });
+  assert.deepEqual(first.UnprocessedKeys[names.one].AttributesToGet, ['text', 'pk']);
+  assert.equal(first.UnprocessedKeys[names.one].ProjectionExpression, undefined);
+  const second = await call('BatchGetItem', { RequestItems: first.UnprocessedKeys });
+  assert.equal(first.Responses[names.one].length + second.Responses[names.one].length, 45);
+});

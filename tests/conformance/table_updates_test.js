@@ -1,4 +1,4 @@
-// UpdateTable (indexes with backfill, billing, streams), tags, time to live.
+// UpdateTable (indexes with backfill, billing), tags, time to live.
 
 import assert from 'node:assert/strict';
 import {
@@ -184,16 +184,21 @@ test('provisioned throughput can be changed, not to what it is', async () => {
   );
 });
 
-test('a stream can be turned on and off', async () => {
-  const name = await make({ key: 'pk:S' });
-  await call('UpdateTable', {
-    TableName: name,
-    StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
-  });
-  const on = await waitActive(name);
-  assert.ok(on.LatestStreamArn && on.StreamSpecification.StreamEnabled);
-  await call('UpdateTable', { TableName: name, StreamSpecification: { StreamEnabled: false } });
-  assert.ok(!(await waitActive(name)).StreamSpecification?.StreamEnabled);
+test('a refused update changes nothing, not even in part', async () => {
+  const name = await make({ key: 'pk:S', gsi: { byG: 'g:S' } });
+  await putAll(name, [{ pk: 'a', g: 'x' }]);
+  await fails(
+    'UpdateTable',
+    {
+      TableName: name,
+      GlobalSecondaryIndexUpdates: [
+        { Delete: { IndexName: 'byG' } },
+        { Update: { IndexName: 'nope', OnDemandThroughput: { MaxReadRequestUnits: 5 } } },
+      ],
+    },
+    'ResourceNotFoundException',
+  );
+  assert.equal(await count(name, 'byG', 'x'), 1);
 });
 
 test('tags: at creation, added, replaced, removed, listed', async () => {
@@ -245,9 +250,3 @@ test('time to live: off, on, described, wrong changes refused', async () => {
 
 test('time to live of a table that is not there', () =>
   fails('DescribeTimeToLive', { TableName: 'no-such-table' }, 'ResourceNotFoundException'));
-
-test('DescribeContinuousBackups answers for any table', async () => {
-  const name = await make({ key: 'pk:S' });
-  const { ContinuousBackupsDescription } = await call('DescribeContinuousBackups', { TableName: name });
-  assert.ok(['ENABLED', 'DISABLED'].includes(ContinuousBackupsDescription.ContinuousBackupsStatus));
-});

@@ -38,8 +38,9 @@ test('without an expression the key alone is created', async () => {
   assert.deepEqual(await get(names.one, { pk: 'bare' }), { pk: 'bare' });
 });
 
-test('REMOVE on a missing item creates the key alone', async () => {
-  assert.deepEqual(await changed(null, 'REMOVE a'), {});
+test('an update that only removes creates no item', async () => {
+  await update('removed', 'REMOVE a');
+  assert.equal(await get(names.one, { pk: 'removed' }), undefined);
 });
 
 test('operands see the item as it was before the update', async () => {

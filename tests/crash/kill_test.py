@@ -53,6 +53,56 @@ def run_rounds(data, workers, rounds, durability, chance, first):
     return slowest
 
 
+class FakeTable:
+    """Answers scans from a dict; `broken` names an index that has lost an entry."""
+
+    NEEDS = {"byGroup": ("grp", "ver"), "keysOnly": ("grp",), "byVersion": ("ver",)}
+
+    def __init__(self, items, broken=None):
+        self.items, self.broken = items, broken
+
+    def scan(self, _table, IndexName=None, **_):
+        if IndexName is None:
+            return list(self.items.values())
+        entries = [item for item in self.items.values() if all(name in item for name in self.NEEDS[IndexName])]
+        if IndexName == "keysOnly":
+            entries = [{name: item[name] for name in ("pk", "sk", "grp")} for item in entries]
+        return entries[1:] if IndexName == self.broken else entries
+
+    def call(self, *_, **__):
+        return {}
+
+
+def complaints(damage=None, broken=None):
+    workers = workload.make_workers(1)
+    single, transaction = workers[0], workers[8]
+    items = {("bank", f"a{n}"): {"pk": {"S": "bank"}, "sk": {"S": f"a{n}"}, "money": {"N": str(workload.START_MONEY)}}
+             for n in range(workload.ACCOUNTS)}
+    single.acked = {("c0", "k1"): 3}
+    transaction.acked = {("t8-0-0", "m0"): 2, ("t8-0-1", "m1"): 2}
+    for worker in (single, transaction):
+        items.update({key: worker.item(key, version) for key, version in worker.acked.items()})
+    if damage:
+        damage(items, single, transaction)
+    return workload.verify(FakeTable(items, broken), workers)
+
+
+def test_checker():
+    """the checker sees a lost write, a changed one, a torn transaction, a stale index, a ghost, missing money"""
+    def tear(items, _, transaction):
+        transaction.pending = {key: 4 for key in transaction.acked}
+        items[("t8-0-0", "m0")] = transaction.item(("t8-0-0", "m0"), 4)
+
+    assert complaints() == []
+    assert complaints(lambda items, *_: items.pop(("c0", "k1")))
+    assert complaints(lambda items, *_: items[("c0", "k1")].update(pad={"S": "other"}))
+    assert any("torn" in text for text in complaints(tear))
+    assert complaints(lambda items, single, _: items.update({("c0", "z"): single.item(("c0", "z"), 1)}))
+    assert complaints(lambda items, *_: items[("bank", "a1")].update(money={"N": "999"}))
+    for index in FakeTable.NEEDS:
+        assert any(index in text for text in complaints(broken=index)), index
+
+
 def test_kill():
     """kill -9 under load: no acknowledged write is lost, none is torn, indexes agree"""
     data = tempfile.mkdtemp(prefix="gateleg-crash-")

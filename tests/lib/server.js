@@ -1,6 +1,6 @@
 // Starts a Gateleg server on a free port in a folder of its own, and ends it.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export function startServer({ data, args = [], env = {} } = {}) {
   const binary = process.env.GATELEG_BIN;
   if (!binary) throw new Error('GATELEG_BIN is not set: path of the gateleg binary');
   const store = data ? ['--data', data] : ['--memory'];
-  const faces = ['--dynamodb', '127.0.0.1:0', '--http', 'off', '--s3', 'off'];
+  const faces = ['--dynamodb', '127.0.0.1:0', '--http', 'off', ...(hasS3(binary) ? ['--s3', 'off'] : [])];
   const child = spawn(binary, ['serve', ...store, ...faces, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -31,6 +31,13 @@ export function startServer({ data, args = [], env = {} } = {}) {
   running.add(child);
   child.on('exit', () => running.delete(child));
   return server.ready();
+}
+
+// A build without the S3 face has no such option.
+let help;
+function hasS3(binary) {
+  help ??= spawnSync(binary, ['serve', '--help'], { encoding: 'utf8', timeout: 10_000 }).stdout ?? '';
+  return help === '' || help.includes('--s3');
 }
 
 class Server {
@@ -56,7 +63,8 @@ class Server {
     return new Promise((resolve, reject) => {
       const fail = (why) => {
         clearTimeout(timer);
-        reject(Object.assign(new Error(`${why}\n${this.log}`), { server: this }));
+        const error = new Error(`${why}\n${this.log}`);
+        reject(Object.defineProperty(error, 'server', { value: this }));
       };
       const timer = setTimeout(() => {
         this.child.kill('SIGKILL');

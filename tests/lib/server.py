@@ -1,6 +1,7 @@
 """Starts a Gateleg server on a free port, parses its ready line, and ends it."""
 
 import atexit
+import functools
 import os
 import re
 import select
@@ -11,6 +12,13 @@ import time
 
 START_SECONDS = 30
 _running = set()
+
+
+@functools.lru_cache
+def _has_s3(binary):
+    """A build without the S3 face has no such option."""
+    text = subprocess.run([binary, "serve", "--help"], capture_output=True, text=True, timeout=10).stdout
+    return "--s3" in text or not text
 
 
 class StartFailed(Exception):
@@ -28,7 +36,7 @@ class Server:
         if not binary:
             raise SystemExit("GATELEG_BIN is not set: path of the gateleg binary")
         store = ["--data", data] if data else ["--memory"]
-        faces = ["--dynamodb", "127.0.0.1:0", "--http", "off", "--s3", "off"]
+        faces = ["--dynamodb", "127.0.0.1:0", "--http", "off"] + (["--s3", "off"] if _has_s3(binary) else [])
         self._log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [binary, "serve", *store, *faces, *args],

@@ -27,7 +27,7 @@ export class Random {
 }
 
 const kFields = ['a', 'b', 'c', 'd', 'm', 'l', 'g', 'gs'];
-const kStrings = ['', 'a', 'ab', 'abc', 'b', 'ba', 'Z', 'é'];
+const kStrings = ['', 'a', 'ab', 'abc', 'b', 'ba', 'Z', '~'];
 
 // Writes expressions: names and values become placeholders.
 export class Writer {

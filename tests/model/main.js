@@ -141,14 +141,15 @@ class Round {
     );
   }
 
-  // REMOVE of a nested path is silent on AWS when there is no item, an error when there is one that
-  // lacks the way; whether other actions beside it change that is not documented, so it is left out.
+  // Left out, for AWS documents it nowhere: on an item that is not there, REMOVE of a nested path beside
+  // other actions, and an update that only takes away (with REMOVE alone no item is created).
   fittingUpdate(key) {
     for (;;) {
       const writer = new Writer();
       const update = this.gen.update(writer);
-      if (this.model.get(key) || update.actions.remove.every(({ path }) => path.length === 1))
-        return { ...update, writer };
+      const { set, add, remove } = update.actions;
+      const gives = set.length + add.length > 0 && remove.every(({ path }) => path.length === 1);
+      if (this.model.get(key) || gives) return { ...update, writer };
     }
   }
 

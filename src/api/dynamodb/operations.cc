@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/dynamodb/legacy.h"
 #include "api/dynamodb/read_request.h"
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/write_reply.h"
@@ -32,11 +33,28 @@ Result<void> parse(std::string_view body, Use use) {
     return use(root);
 }
 
+// Whether the errors that the request may still meet have to be told in legacy words.
+bool speaks_legacy(const Fields& in, const dynamo::UpdateItemRequest& /*request*/) {
+    return in.has("AttributeUpdates");
+}
+bool speaks_legacy(const Fields& in, const dynamo::QueryRequest& /*request*/) {
+    return in.has("QueryFilter") || in.has("AttributesToGet");
+}
+bool speaks_legacy(const Fields& in, const dynamo::ScanRequest& /*request*/) {
+    return in.has("AttributesToGet");
+}
 template <class Request>
-Result<void> read_body(std::string_view body, Request& request) {
+bool speaks_legacy(const Fields& /*in*/, const Request& /*request*/) {
+    return false;
+}
+
+template <class Request>
+Result<void> read_body(std::string_view body, Request& request, bool& legacy) {
     return parse(body, [&](dom::element root) {
         Problems problems;
-        return read_request(Fields(problems, root), request);
+        const Fields in(problems, root);
+        legacy = speaks_legacy(in, request);
+        return read_request(in, request);
     });
 }
 
@@ -50,14 +68,18 @@ template <class Request, Call<Request> call, Write<typename Request::Reply> writ
 void run(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
     using Reply = typename Request::Reply;
     Request request;
-    if (auto read = read_body(body, request); !read) {
+    bool legacy = false;
+    if (auto read = read_body(body, request, legacy); !read) {
         respond_error(std::move(exchange), read.error());
         return;
     }
     (dynamo.*call
-    )(std::move(request), [exchange = std::move(exchange)](Result<Reply> reply) mutable {
+    )(std::move(request), [exchange = std::move(exchange), legacy](Result<Reply> reply) mutable {
         if (!reply) {
-            respond_error(std::move(exchange), reply.error());
+            auto error = std::move(reply).error();
+            respond_error(
+                std::move(exchange), legacy ? in_legacy_words(std::move(error)) : std::move(error)
+            );
             return;
         }
         auto json = exchange.take_buffer();

@@ -1,3 +1,4 @@
+#include "api/dynamodb/legacy.h"
 #include "api/dynamodb/read_request.h"
 #include "base/hash.h"
 
@@ -160,15 +161,17 @@ Result<void> read_request(const Fields& in, dynamo::BatchGetItemRequest& request
         auto& wanted = request.tables.emplace_back();
         wanted.table = name;
         const Fields table(in.problems(), json, "requestItems." + std::string(name) + ".member.");
+        LegacyTranslator legacy(table, {"AttributesToGet"}, {"ProjectionExpression"});
         wanted.projection = table.text("ProjectionExpression");
         wanted.consistent_read = table.boolean("ConsistentRead").value_or(false);
         wanted.placeholders = read_placeholders(table);
         read_keys(table, wanted);
         total += wanted.keys.size();
+        if (legacy.in_use()) {
+            wanted.projection = legacy.attributes_to_get();
+            wanted.placeholders = legacy.placeholders();
+        }
         GATELEG_TRY(in.problems().check());
-        GATELEG_TRY(refuse_legacy(
-            table, {{"AttributesToGet", "ProjectionExpression"}}, {"ProjectionExpression"}
-        ));
     }
     if (total > kMaxBatchGetKeys) {
         return validation_error("Too many items requested for the BatchGetItem call");

@@ -107,39 +107,4 @@ bool read_return_old_on_failure(const Fields& in) {
         .value_or(false);
 }
 
-Result<void> refuse_legacy(
-    const Fields& in,
-    std::initializer_list<LegacyParameter> legacy,
-    std::initializer_list<std::string_view> expressions
-) {
-    std::string old_names;
-    const LegacyParameter* first = nullptr;
-    for (const auto& parameter : legacy) {
-        if (in.has(parameter.name)) {
-            old_names.append(old_names.empty() ? "" : ", ").append(parameter.name);
-            first = first == nullptr ? &parameter : first;
-        }
-    }
-    if (first == nullptr) {
-        return {};
-    }
-    std::string new_names;
-    for (const auto name : expressions) {
-        if (in.has(name)) {
-            new_names.append(new_names.empty() ? "" : ", ").append(name);
-        }
-    }
-    if (!new_names.empty()) {
-        return validation_error(
-            "Can not use both expression and non-expression parameters in the same request: "
-            "Non-expression parameters: {" +
-            old_names + "} Expression parameters: {" + new_names + "}"
-        );
-    }
-    return validation_error(
-        "The legacy parameter " + std::string(first->name) + " is not supported; use " +
-        std::string(first->replacement) + " instead"
-    );
-}
-
 }  // namespace gateleg::api::dynamodb

@@ -1,3 +1,4 @@
+#include "api/dynamodb/legacy.h"
 #include "api/dynamodb/read_request.h"
 
 namespace gateleg::api::dynamodb {
@@ -41,33 +42,44 @@ Result<void> check_old_or_none(const dynamo::ItemWriteOptions& options) {
     return {};
 }
 
-constexpr LegacyParameter kExpected{"Expected", "ConditionExpression"};
-constexpr LegacyParameter kConditionalOperator{"ConditionalOperator", "ConditionExpression"};
+LegacyTranslator expected_or_condition(const Fields& in) {
+    return {in, {"Expected", "ConditionalOperator"}, {"ConditionExpression"}};
+}
+
+void translate_expected(LegacyTranslator& legacy, dynamo::ItemWrite& write) {
+    if (legacy.in_use()) {
+        write.condition = legacy.expected();
+        write.placeholders = legacy.placeholders();
+    }
+}
 
 }  // namespace
 
 Result<void> read_request(const Fields& in, dynamo::GetItemRequest& request) {
     GATELEG_TRY_ASSIGN(request.table, read_table_name(in));
     in.require("Key");
+    LegacyTranslator legacy(in, {"AttributesToGet"}, {"ProjectionExpression"});
     request.projection = in.text("ProjectionExpression");
     request.consistent_read = in.boolean("ConsistentRead").value_or(false);
     request.return_capacity = read_return_capacity(in);
     request.placeholders = read_placeholders(in);
     request.key = in.values("Key").value_or(EncodedItem());
-    GATELEG_TRY(in.problems().check());
-    return refuse_legacy(
-        in, {{"AttributesToGet", "ProjectionExpression"}}, {"ProjectionExpression"}
-    );
+    if (legacy.in_use()) {
+        request.projection = legacy.attributes_to_get();
+        request.placeholders = legacy.placeholders();
+    }
+    return in.problems().check();
 }
 
 Result<void> read_request(const Fields& in, dynamo::PutItemRequest& request) {
     GATELEG_TRY_ASSIGN(request.write.table, read_table_name(in));
     in.require("Item");
     request.options = read_options(in);
+    auto legacy = expected_or_condition(in);
     read_write(in, request.write);
     request.item = in.values("Item").value_or(EncodedItem());
+    translate_expected(legacy, request.write);
     GATELEG_TRY(in.problems().check());
-    GATELEG_TRY(refuse_legacy(in, {kExpected, kConditionalOperator}, {"ConditionExpression"}));
     return check_old_or_none(request.options);
 }
 
@@ -75,25 +87,30 @@ Result<void> read_request(const Fields& in, dynamo::UpdateItemRequest& request) 
     GATELEG_TRY_ASSIGN(request.write.table, read_table_name(in));
     in.require("Key");
     request.options = read_options(in);
+    LegacyTranslator legacy(
+        in,
+        {"AttributeUpdates", "Expected", "ConditionalOperator"},
+        {"UpdateExpression", "ConditionExpression"}
+    );
     request.update = in.text("UpdateExpression");
     read_write(in, request.write);
     request.key = in.values("Key").value_or(EncodedItem());
-    GATELEG_TRY(in.problems().check());
-    return refuse_legacy(
-        in,
-        {{"AttributeUpdates", "UpdateExpression"}, kExpected, kConditionalOperator},
-        {"UpdateExpression", "ConditionExpression"}
-    );
+    if (legacy.in_use()) {
+        request.update = legacy.attribute_updates();
+        translate_expected(legacy, request.write);
+    }
+    return in.problems().check();
 }
 
 Result<void> read_request(const Fields& in, dynamo::DeleteItemRequest& request) {
     GATELEG_TRY_ASSIGN(request.write.table, read_table_name(in));
     in.require("Key");
     request.options = read_options(in);
+    auto legacy = expected_or_condition(in);
     read_write(in, request.write);
     request.key = in.values("Key").value_or(EncodedItem());
+    translate_expected(legacy, request.write);
     GATELEG_TRY(in.problems().check());
-    GATELEG_TRY(refuse_legacy(in, {kExpected, kConditionalOperator}, {"ConditionExpression"}));
     return check_old_or_none(request.options);
 }
 

@@ -1,3 +1,4 @@
+#include "api/dynamodb/legacy.h"
 #include "api/dynamodb/read_request.h"
 
 namespace gateleg::api::dynamodb {
@@ -28,6 +29,11 @@ void read_page(const Fields& in, dynamo::ReadPage& page) {
     }
     page.placeholders = read_placeholders(in);
     page.exclusive_start_key = in.values("ExclusiveStartKey");
+}
+
+void translate_page(LegacyTranslator& legacy, std::string_view filter, dynamo::ReadPage& page) {
+    page.filter = legacy.filter(filter);
+    page.projection = legacy.attributes_to_get();
 }
 
 // Segment and TotalSegments come together.
@@ -65,6 +71,11 @@ Result<void> read_segments(const Fields& in, dynamo::ScanRequest& request) {
 
 Result<void> read_request(const Fields& in, dynamo::QueryRequest& request) {
     GATELEG_TRY_ASSIGN(request.page.table, read_table_name(in));
+    LegacyTranslator legacy(
+        in,
+        {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"},
+        {"ProjectionExpression", "FilterExpression", "KeyConditionExpression"}
+    );
     read_page(in, request.page);
     request.key_condition = in.text("KeyConditionExpression");
     request.forward = in.boolean("ScanIndexForward").value_or(true);
@@ -75,32 +86,31 @@ Result<void> read_request(const Fields& in, dynamo::QueryRequest& request) {
             "equal to 1"
         );
     }
-    GATELEG_TRY(in.problems().check());
-    return refuse_legacy(
-        in,
-        {{"KeyConditions", "KeyConditionExpression"},
-         {"QueryFilter", "FilterExpression"},
-         {"AttributesToGet", "ProjectionExpression"},
-         {"ConditionalOperator", "FilterExpression"}},
-        {"KeyConditionExpression", "FilterExpression", "ProjectionExpression"}
-    );
+    if (legacy.in_use()) {
+        translate_page(legacy, "QueryFilter", request.page);
+        request.key_condition = legacy.key_conditions();
+        request.page.placeholders = legacy.placeholders();
+    }
+    return in.problems().check();
 }
 
 Result<void> read_request(const Fields& in, dynamo::ScanRequest& request) {
     constexpr std::int64_t kMaxSegments = 1'000'000;
     GATELEG_TRY_ASSIGN(request.page.table, read_table_name(in));
+    LegacyTranslator legacy(
+        in,
+        {"AttributesToGet", "ScanFilter", "ConditionalOperator"},
+        {"ProjectionExpression", "FilterExpression"}
+    );
     read_page(in, request.page);
     in.check_range("Limit", 1);
     in.check_range("Segment", 0, kMaxSegments - 1);
     in.check_range("TotalSegments", 1, kMaxSegments);
+    if (legacy.in_use()) {
+        translate_page(legacy, "ScanFilter", request.page);
+        request.page.placeholders = legacy.placeholders();
+    }
     GATELEG_TRY(in.problems().check());
-    GATELEG_TRY(refuse_legacy(
-        in,
-        {{"ScanFilter", "FilterExpression"},
-         {"AttributesToGet", "ProjectionExpression"},
-         {"ConditionalOperator", "FilterExpression"}},
-        {"FilterExpression", "ProjectionExpression"}
-    ));
     return read_segments(in, request);
 }
 

@@ -40,16 +40,4 @@ dynamo::ReturnCapacity read_return_capacity(const Fields& in);
 bool read_return_collection_metrics(const Fields& in);
 bool read_return_old_on_failure(const Fields& in);
 
-// Parameters from before there were expressions. Together with an expression they are DynamoDB's
-// own error; alone they are refused with a word on what to use instead.
-struct LegacyParameter {
-    std::string_view name;
-    std::string_view replacement;
-};
-Result<void> refuse_legacy(
-    const Fields& in,
-    std::initializer_list<LegacyParameter> legacy,
-    std::initializer_list<std::string_view> expressions
-);
-
 }  // namespace gateleg::api::dynamodb

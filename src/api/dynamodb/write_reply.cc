@@ -1,5 +1,6 @@
 #include "api/dynamodb/write_reply.h"
 
+#include "api/dynamodb/legacy.h"
 #include "base/json_writer.h"
 #include "value/json_codec.h"
 
@@ -116,14 +117,16 @@ void write_metrics_member(JsonWriter& json, const ByTable& by_table) {
     json.end_object();
 }
 
-void write_unprocessed(JsonWriter& json, const dynamo::KeysAndAttributes& left) {
-    json.begin_object();
-    json.key("Keys");
-    json.begin_array();
-    for (const auto& key : left.keys) {
-        write_item(json, key.view());
+void write_projection(JsonWriter& json, const dynamo::KeysAndAttributes& left) {
+    if (is_translated(left)) {
+        json.key("AttributesToGet");
+        json.begin_array();
+        for (const auto& [placeholder, name] : *left.placeholders.names) {
+            json.string(name);
+        }
+        json.end_array();
+        return;
     }
-    json.end_array();
     if (left.projection) {
         json.member("ProjectionExpression", *left.projection);
     }
@@ -135,6 +138,17 @@ void write_unprocessed(JsonWriter& json, const dynamo::KeysAndAttributes& left) 
         }
         json.end_object();
     }
+}
+
+void write_unprocessed(JsonWriter& json, const dynamo::KeysAndAttributes& left) {
+    json.begin_object();
+    json.key("Keys");
+    json.begin_array();
+    for (const auto& key : left.keys) {
+        write_item(json, key.view());
+    }
+    json.end_array();
+    write_projection(json, left);
     if (left.consistent_read) {
         json.member("ConsistentRead", true);
     }

@@ -207,7 +207,9 @@ Result<dynamo::PageReply> run(const Core& core, const dynamo::QueryRequest& requ
     GATELEG_TRY(conditions.check());
     GATELEG_TRY(check_filter_names(page, reader.filter(), reader.key()));
     const auto range = conditions.range(reader.table().id, reader.index_id());
-    GATELEG_TRY(reader.check_start_inside(range));
+    GATELEG_TRY(reader.check_start_inside(
+        range, "The provided starting key is outside query boundaries based on provided conditions"
+    ));
     return reader.read(range, request.forward);
 }
 

@@ -18,12 +18,16 @@ Result<dynamo::PageReply> run(const Core& core, const dynamo::ScanRequest& reque
     reader.open_scope();
     GATELEG_TRY(reader.compile());
     GATELEG_TRY(reader.bind());
-    return reader.read(
-        segment_range(
-            reader.table().id, reader.index_id(), request.segment, request.total_segments
-        ),
-        true
+    const auto range = segment_range(
+        reader.table().id, reader.index_id(), request.segment, request.total_segments
     );
+    GATELEG_TRY(reader.check_start_inside(
+        range,
+        "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use "
+        "ExclusiveStartKey with correct Segment. TotalSegments: " +
+            std::to_string(request.total_segments) + " Segment: " + std::to_string(request.segment)
+    ));
+    return reader.read(range, true);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ Result<dynamo::Empty> untag(
 }
 
 Result<dynamo::ListTagsReply> list(
-    const Catalog& catalog, const dynamo::ListTagsOfResourceRequest& request
+    const Core& core, const dynamo::ListTagsOfResourceRequest& request
 ) {
     constexpr std::size_t kPageTags = 10;
     GATELEG_TRY_ASSIGN(

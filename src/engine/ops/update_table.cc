@@ -115,23 +115,33 @@ Result<void> update_index(const Request::IndexThroughput& update, Table& table) 
     return {};
 }
 
-Result<void> remove_index(const std::string& name, Table& table, CommitContext& context) {
+// Only the definition goes here: the entries follow when nothing can refuse the request any more.
+Result<void> remove_index(const std::string& name, Table& table, std::vector<IndexId>& removed) {
     const auto found = std::find_if(table.indexes.begin(), table.indexes.end(), [&](const auto& i) {
         return i.global && i.definition.name == name;
     });
     if (found == table.indexes.end()) {
         return index_not_found(name);
     }
-    const auto range = index_range(table.id, found->id);
-    context.batch().erase_range(range.begin, range.end);
-    context.reset_counts(table.id, found->id);
-    context.backfill_positions().erase({table.id, found->id});
+    removed.push_back(found->id);
     table.indexes.erase(found);
     return {};
 }
 
+void erase_entries(CommitContext& context, TableId table, IndexId index) {
+    const auto range = index_range(table, index);
+    context.batch().erase_range(range.begin, range.end);
+    context.reset_counts(table, index);
+    context.backfill_positions().erase({table, index});
+}
+
 Result<void> add_index(const dynamo::IndexDefinition& definition, Table& table) {
     GATELEG_TRY(check_new_global_index(table, table.description.attributes, definition));
+    if (IndexId{table.next_index_id} == kTimeToLive) {
+        return Error{
+            ErrorCode::kLimitExceeded,
+            "The table has had as many indexes as it can number; create it anew"};
+    }
     table.indexes.push_back({
         .id = IndexId{table.next_index_id++},
         .global = true,
@@ -141,7 +151,7 @@ Result<void> add_index(const dynamo::IndexDefinition& definition, Table& table) 
     return {};
 }
 
-Result<void> change_indexes(const Request& request, Table& table, CommitContext& context) {
+Result<void> change_indexes(const Request& request, Table& table, std::vector<IndexId>& removed) {
     if (!request.index_updates) {
         return {};
     }
@@ -162,7 +172,7 @@ Result<void> change_indexes(const Request& request, Table& table, CommitContext&
         } else if (update.update) {
             GATELEG_TRY(update_index(*update.update, table));
         } else {
-            GATELEG_TRY(remove_index(*update.remove, table, context));
+            GATELEG_TRY(remove_index(*update.remove, table, removed));
         }
     }
     return {};
@@ -204,7 +214,11 @@ Result<dynamo::TableReply> update(
     auto changed = std::make_shared<Table>(*before);
     GATELEG_TRY(change_billing(core, request, *changed));
     GATELEG_TRY(merge_attributes(request, *changed));
-    GATELEG_TRY(change_indexes(request, *changed, context));
+    std::vector<IndexId> removed;
+    GATELEG_TRY(change_indexes(request, *changed, removed));
+    for (const auto index : removed) {
+        erase_entries(context, changed->id, index);
+    }
     change_settings(request, *changed);
     compile_table(*changed);
     drop_unused_attributes(*changed);

@@ -117,7 +117,7 @@ void check_format(const fs::path& directory) {
 File lock(const fs::path& directory) {
     File file(directory / "LOCK", O_RDWR | O_CREAT);
     if (::flock(file.fd(), LOCK_EX | LOCK_NB) != 0) {
-        refuse(StoreOpenError::kOther, directory, "another Gateleg process is using it");
+        refuse(StoreOpenError::kOther, directory, "already in use by another Gateleg process");
     }
     return file;
 }
