@@ -1,8 +1,24 @@
 #include "model/call.h"
 
-#include <string_view>
+#include <algorithm>
+#include <array>
 
 namespace gateleg::model {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, int>, 9> kShared = {{
+    {"ValidationFailed", 400},
+    {"Unauthenticated", 401},
+    {"InsufficientCredits", 402},
+    {"Forbidden", 403},
+    {"TokenExpired", 410},
+    {"TokenUsed", 410},
+    {"VersionMismatch", 412},
+    {"AccountLocked", 423},
+    {"RateLimited", 429},
+}};
+
+}  // namespace
 
 CallError to_call_error(const Error& error) {
     switch (error.code) {
@@ -30,6 +46,13 @@ CallError validation_failed(std::string field, std::string message) {
     CallError error{400, "ValidationFailed", "'" + field + "' " + message, field};
     error.details.emplace_back(std::move(field), std::move(message));
     return error;
+}
+
+int outcome_status(const Model& model, std::string_view name) {
+    const auto is_it = [&](const auto& one) { return one.first == name; };
+    const auto* shared = std::find_if(kShared.begin(), kShared.end(), is_it);
+    const bool listed = std::any_of(model.errors.begin(), model.errors.end(), is_it);
+    return shared != kShared.end() && !listed ? shared->second : model.error_status(name);
 }
 
 }  // namespace gateleg::model

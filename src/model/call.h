@@ -7,11 +7,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "base/error.h"
+#include "base/result.h"
 #include "model/schema.h"
 #include "value/attribute_value.h"
 
@@ -64,6 +65,8 @@ struct Nothing {};
 // What DynamoDB or an expression failed with, as the API answers it.
 CallError to_call_error(const Error& error);
 CallError validation_failed(std::string field, std::string message);
+// The status of an outcome: what the model lists, else that of the names all systems share.
+int outcome_status(const Model& model, std::string_view name);
 
 // Parameters as they came: JSON as trees without DynamoDB types (objects are maps, arrays are
 // lists). Values from a path or a query string are strings; they are read as the type they go to.
@@ -129,3 +132,6 @@ struct Explained {
 #define GATELEG_CALL_TRY(expr)                                   \
     if (auto gateleg_call_result = (expr); !gateleg_call_result) \
     return ::gateleg::model::to_call_error(gateleg_call_result.error())
+// The same for a CallResult.
+#define GATELEG_CALL_TRY_ASSIGN_CALL(declaration, expr) \
+    GATELEG_TRY_ASSIGN_IMPL(return, GATELEG_CONCAT(gateleg_call_, __LINE__), declaration, expr)

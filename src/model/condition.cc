@@ -333,7 +333,9 @@ public:
                 if (part.known) {
                     return Part{!*part.known, {}};
                 }
-                return Part{{}, "NOT (" + part.text + ")"};
+                // DynamoDB refuses doubled parentheses; a text that starts with one is all in them.
+                const bool wrapped = part.text.starts_with('(');
+                return Part{{}, wrapped ? "NOT " + part.text : "NOT (" + part.text + ")"};
             }
             case Kind::kCompare:
                 return compare(node);

@@ -129,7 +129,7 @@ TEST_F(ConditionTest, Comparisons) {
 TEST_F(ConditionTest, Null) {
     EXPECT_EQ(text("owner = null"), "(attribute_not_exists(owner) OR attribute_type(owner, NULL))");
     EXPECT_EQ(
-        text("owner <> null"), "NOT ((attribute_not_exists(owner) OR attribute_type(owner, NULL)))"
+        text("owner <> null"), "NOT (attribute_not_exists(owner) OR attribute_type(owner, NULL))"
     );
     EXPECT_EQ(
         text("owner = $none"), "(attribute_not_exists(owner) OR attribute_type(owner, NULL))"
@@ -171,7 +171,7 @@ TEST_F(ConditionTest, WhatIsKnownIsComputed) {
 TEST_F(ConditionTest, DerivedAttributesAreWrittenOut) {
     EXPECT_EQ(
         text("live"),
-        "(status = open AND NOT ((attribute_not_exists(owner) OR attribute_type(owner, NULL))))"
+        "(status = open AND NOT (attribute_not_exists(owner) OR attribute_type(owner, NULL)))"
     );
     EXPECT_EQ(text("live = false").substr(0, 5), "NOT (");
 }

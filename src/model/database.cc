@@ -1,6 +1,7 @@
 #include "model/database.h"
 
 #include <algorithm>
+#include <functional>
 #include <future>
 
 #include "model/entity_keys.h"
@@ -94,8 +95,11 @@ Result<typename Request::Reply> Database::call(
     }
     std::promise<Reply> promise;
     auto future = promise.get_future();
-    (dynamo_.*method
-    )(std::move(request), [&promise](Reply reply) { promise.set_value(std::move(reply)); });
+    // The callback owns the promise: it may still be inside set_value() when we go on.
+    auto done = [promise = std::move(promise)](Reply reply) mutable {
+        promise.set_value(std::move(reply));
+    };
+    std::invoke(method, dynamo_, std::move(request), std::move(done));
     auto reply = future.get();
     if (explained_ != nullptr && reply) {
         explained_->capacity += units_of(*reply);

@@ -639,6 +639,10 @@ AttributeValue item_to_api(const Model& model, const Entity& entity, const value
         if (attribute == nullptr ? machinery || !entity.open : attribute->hidden) {
             continue;
         }
+        // Helpers of keys; they come along when an item is read back from its keys.
+        if (attribute != nullptr && attribute->is && !attribute->stored) {
+            continue;
+        }
         shown[name] = value_to_api(attribute, member);
     }
     return {std::move(shown)};

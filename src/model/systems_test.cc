@@ -177,6 +177,27 @@ std::string shown(const value::Item& item, const std::string& key) {
     return value != nullptr ? *value : "absent";
 }
 
+// The pieces of YAML on the page are one model, which passes.
+TEST(DocumentationTest, TheExampleIsAModel) {
+    std::ifstream file(std::string(GATELEG_SOURCE_DIR) + "/docs/model-language.md");
+    std::string line;
+    std::string yaml;
+    bool inside = false;
+    while (std::getline(file, line)) {
+        if (line.starts_with("```")) {
+            inside = line == "```yaml";
+        } else if (inside) {
+            yaml += line + "\n";
+        }
+    }
+    Diagnostics diagnostics("page");
+    const auto model = load_model(yaml, diagnostics);
+    ASSERT_TRUE(model);
+    check_model(*model, diagnostics);
+    EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.to_text();
+    EXPECT_EQ(model->operations.size(), 2U);
+}
+
 TEST_F(SystemsTest, KeysOfAnIndexAreAllOrNone) {
     Attributes album = {{"id", text("a1")}, {"title", text("T")}, {"createdBy", text("u1")}};
     auto item = build("gallery", "Album", album);

@@ -1,0 +1,14 @@
+// Compares the items of a table with what the model says they must be.
+
+#pragma once
+
+#include "model/database.h"
+#include "model/runtime_shared.h"
+
+namespace gateleg::model {
+
+// Reads the whole table and keeps the rows it expects in memory. Writes nothing. Items that are
+// written meanwhile may be reported though they are right: run it again.
+CallResult<FsckReport> run_fsck(Shared& shared, Database& database, std::size_t most);
+
+}  // namespace gateleg::model

@@ -1,0 +1,482 @@
+#include "model/pattern_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "model/item_codec.h"
+
+namespace gateleg::model {
+namespace {
+
+using value::AttributeValue;
+using value::Item;
+
+constexpr std::int64_t kDay = 24LL * 60 * 60 * 1000;
+constexpr std::size_t kMaxQueries = 1000;
+
+// Part of the sort key of one query.
+struct SortRange {
+    KeyCondition condition;
+    // Of a numeric sort key.
+    std::optional<AttributeValue> low;
+    std::optional<AttributeValue> high;
+};
+
+// The first string behind everything that begins with `prefix`.
+std::string behind(std::string prefix) {
+    if (!prefix.empty()) {
+        prefix.back() = static_cast<char>(prefix.back() + 1);
+    }
+    return prefix;
+}
+
+std::string literal_start(const KeyTemplate& key) {
+    if (key.segments().empty()) {
+        return {};
+    }
+    const auto* literal = std::get_if<std::string>(&key.segments().front());
+    return literal != nullptr ? *literal : "";
+}
+
+class Planner {
+public:
+    Planner(
+        const Model& model,
+        const Pattern& pattern,
+        const PatternValues& values,
+        bool forward,
+        std::int64_t now_millis
+    )
+        : model_(model),
+          pattern_(pattern),
+          key_(model.key_of(pattern)),
+          values_(values),
+          forward_(forward),
+          now_millis_(now_millis) {}
+
+    CallResult<QueryPlan> run() {
+        GATELEG_CALL_TRY_ASSIGN_CALL(const auto domains, find_domains());
+        QueryPlan plan;
+        // Parts of a time come one after the other; values of an enum side by side.
+        for (const auto& moment : domains.times) {
+            std::vector<std::vector<RangeQuery>> segments;
+            for (const auto& choice : domains.choices) {
+                Item known = values_.known;
+                known.insert(choice.begin(), choice.end());
+                Item partition = known;
+                partition.insert(moment.begin(), moment.end());
+                GATELEG_CALL_TRY_ASSIGN_CALL(const auto queries, plan_partition(partition, known));
+                if (segments.size() < queries.size()) {
+                    segments.resize(queries.size());
+                }
+                for (std::size_t at = 0; at < queries.size(); ++at) {
+                    segments[at].push_back(queries[at]);
+                }
+            }
+            if (!forward_) {
+                std::reverse(segments.begin(), segments.end());
+            }
+            plan.groups.insert(plan.groups.end(), segments.begin(), segments.end());
+        }
+        return plan;
+    }
+
+private:
+    struct Domains {
+        std::vector<Item> times = {Item()};
+        std::vector<Item> choices = {Item()};
+    };
+
+    const Entity& first() const { return *pattern_.entities.front(); }
+
+    CallResult<Domains> find_domains() {
+        Domains domains;
+        for (const auto& merged : pattern_.merge) {
+            std::vector<AttributeValue> all;
+            const auto* attribute = first().find_attribute(merged.name);
+            bool is_moment = false;
+            if (merged.name == "shard") {
+                all.push_back({std::string()});
+            } else if (attribute != nullptr && is_time(attribute->type)) {
+                is_moment = true;
+                GATELEG_CALL_TRY_ASSIGN_CALL(all, buckets(*attribute));
+            } else if (attribute != nullptr && attribute->type == AttributeType::kBoolean) {
+                all = {
+                    to_stored(boolean_value(false), attribute),
+                    to_stored(boolean_value(true), attribute)};
+            } else if (attribute != nullptr) {
+                for (const auto& one : attribute->values) {
+                    all.push_back({one});
+                }
+            }
+            auto& target = is_moment ? domains.times : domains.choices;
+            std::vector<Item> product;
+            for (const auto& one : all) {
+                for (auto item : target) {
+                    item[merged.name] = one;
+                    product.push_back(std::move(item));
+                }
+            }
+            target = std::move(product);
+        }
+        if (domains.times.size() * domains.choices.size() > kMaxQueries) {
+            return validation_failed("from", "is too far away");
+        }
+        if (!forward_) {
+            std::reverse(domains.times.begin(), domains.times.end());
+        }
+        return domains;
+    }
+
+    // One moment of each day or month that the range touches.
+    CallResult<std::vector<AttributeValue>> buckets(const Attribute& attribute) {
+        const auto moment = [&](const std::optional<AttributeValue>& bound) {
+            const auto value = bound ? from_stored(*bound, &attribute) : null_value();
+            const auto* time = std::get_if<Time>(&value);
+            return time != nullptr ? std::optional(time->millis) : std::nullopt;
+        };
+        const auto to = moment(values_.to).value_or(now_millis_);
+        auto from = moment(values_.from);
+        if (!from && pattern_.max_range) {
+            from = to - *pattern_.max_range;
+        }
+        if (!from) {
+            return validation_failed("from", "is required");
+        }
+        if (pattern_.max_range && to - *from > *pattern_.max_range) {
+            return validation_failed("from", "is too far away");
+        }
+        if (to - *from > kDay * static_cast<std::int64_t>(kMaxQueries) * 31) {
+            return validation_failed("from", "is too far away");
+        }
+        const auto* rule = first().find_key(key_.partition.name);
+        const auto* variable =
+            rule != nullptr ? rule->key_template.find_variable(attribute.name) : nullptr;
+        const auto* format =
+            variable != nullptr ? std::get_if<DateFormat>(&variable->format) : nullptr;
+        std::vector<AttributeValue> all;
+        if (format == nullptr) {
+            return all;
+        }
+        std::string last;
+        const auto add = [&](std::int64_t millis) {
+            if (auto text = render_date(millis, format->text); text != last) {
+                last = std::move(text);
+                all.push_back(to_stored(Value(Time{millis}), &attribute));
+            }
+        };
+        for (auto at = *from; at <= to; at += kDay) {
+            add(at);
+        }
+        add(std::max(*from, to));
+        return all;
+    }
+
+    // The queries of one partition in ascending order of the sort key.
+    CallResult<std::vector<RangeQuery>> plan_partition(const Item& partition, const Item& known) {
+        GATELEG_CALL_TRY_ASSIGN_CALL(const auto place, partition_value(partition));
+        std::vector<std::pair<SortRange, const Entity*>> ranges;
+        if (!key_.sort) {
+            return std::vector{make_query(place, {})};
+        }
+        for (const auto* entity : pattern_.entities) {
+            GATELEG_CALL_TRY_ASSIGN_CALL(auto range, sort_range(*entity, known));
+            if (range.condition.form != KeyCondition::Form::kNone) {
+                ranges.emplace_back(std::move(range), entity);
+            }
+        }
+        std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) {
+            return a.first.condition.low < b.first.condition.low;
+        });
+        std::vector<RangeQuery> queries;
+        for (std::size_t at = 0; at < ranges.size();) {
+            std::size_t end = at + 1;
+            while (end < ranges.size() && are_neighbours(ranges[end - 1].first, ranges[end].first)
+            ) {
+                ++end;
+            }
+            queries.push_back(make_query(place, join(ranges, at, end)));
+            at = end;
+        }
+        return queries;
+    }
+
+    static SortRange join(
+        const std::vector<std::pair<SortRange, const Entity*>>& ranges,
+        std::size_t at,
+        std::size_t end
+    ) {
+        auto joined = ranges[at].first;
+        if (end > at + 1) {
+            const auto& last = ranges[end - 1].first.condition;
+            joined.condition.form = KeyCondition::Form::kBetween;
+            joined.condition.high =
+                last.form == KeyCondition::Form::kEqual ? last.low : behind(last.low);
+        }
+        return joined;
+    }
+
+    // Nothing of an entity that was not asked for lies between the two.
+    bool are_neighbours(const SortRange& left, const SortRange& right) const {
+        using Form = KeyCondition::Form;
+        const auto simple = [](const SortRange& range) {
+            return range.condition.form == Form::kEqual ||
+                   range.condition.form == Form::kBeginsWith;
+        };
+        if (!simple(left) || !simple(right)) {
+            return false;
+        }
+        const auto* partition = first().find_key(key_.partition.name);
+        return std::none_of(
+            model_.entities.begin(),
+            model_.entities.end(),
+            [&](const Entity& entity) {
+                const auto& wanted = pattern_.entities;
+                if (std::find(wanted.begin(), wanted.end(), &entity) != wanted.end() ||
+                    !entity.in_index(key_)) {
+                    return false;
+                }
+                const auto* other = entity.find_key(key_.partition.name);
+                if (!can_meet(partition->key_template, other->key_template)) {
+                    return false;
+                }
+                const auto start = literal_start(entity.find_key(key_.sort->name)->key_template);
+                return start.empty() ||
+                       (start >= left.condition.low && start <= right.condition.low);
+            }
+        );
+    }
+
+    CallResult<AttributeValue> partition_value(const Item& known) const {
+        const auto* rule = first().find_key(key_.partition.name);
+        if (rule == nullptr) {
+            return CallError{500, "Internal", "The pattern's entity is not in its index."};
+        }
+        if (rule->plain || key_.partition.type != value::Type::kString) {
+            const auto variables = rule->key_template.variables();
+            const auto found = known.find(variables.front()->name);
+            if (found == known.end() || is_null(found->second)) {
+                return validation_failed(variables.front()->name, "is required");
+            }
+            return found->second;
+        }
+        GATELEG_CALL_TRY_ASSIGN(auto text, rule->key_template.render(known));
+        if (!text) {
+            return validation_failed(pattern_.by.empty() ? "" : pattern_.by[0].name, "is required");
+        }
+        return AttributeValue{std::move(*text)};
+    }
+
+    CallResult<SortRange> sort_range(const Entity& entity, const Item& given) const {
+        SortRange range;
+        const auto* rule = entity.find_key(key_.sort->name);
+        if (rule == nullptr) {
+            range.condition.form = KeyCondition::Form::kNone;
+            return range;
+        }
+        const auto known = rename_values(model_, pattern_, entity, given);
+        if (key_.sort->type != value::Type::kString) {
+            const auto* variable = rule->key_template.variables().front();
+            if (const auto found = known.find(variable->name); found != known.end()) {
+                range.low = range.high = found->second;
+            } else if (pattern_.range && pattern_.range->name == variable->name) {
+                range.low = values_.from;
+                range.high = values_.to;
+            }
+            return range;
+        }
+        if (values_.prefix) {
+            GATELEG_CALL_TRY_ASSIGN(
+                range.condition, rule->key_template.condition_prefix(known, *values_.prefix)
+            );
+        } else if (pattern_.range && (values_.from || values_.to)) {
+            GATELEG_CALL_TRY_ASSIGN(
+                range.condition,
+                rule->key_template.condition(
+                    known, ValueRange{pattern_.range->name, values_.from, values_.to}
+                )
+            );
+        } else {
+            GATELEG_CALL_TRY_ASSIGN(range.condition, rule->key_template.condition(known));
+        }
+        return range;
+    }
+
+    RangeQuery make_query(const AttributeValue& partition, const SortRange& range) const {
+        RangeQuery query;
+        if (pattern_.table_index != nullptr) {
+            query.index = pattern_.table_index->name;
+        }
+        query.forward = forward_;
+        query.consistent = pattern_.consistent && pattern_.table_index == nullptr;
+        query.names["#h"] = key_.partition.name;
+        query.values[":h"] = partition;
+        query.key_condition = "#h = :h";
+        if (!key_.sort) {
+            return query;
+        }
+        auto low = range.low;
+        auto high = range.high;
+        const auto& condition = range.condition;
+        std::string text;
+        using Form = KeyCondition::Form;
+        if (key_.sort->type == value::Type::kString) {
+            if (condition.form == Form::kBeginsWith) {
+                text = "begins_with(#r, :low)";
+                low = AttributeValue{condition.low};
+            } else if (condition.form != Form::kAny) {
+                const bool equal = condition.form == Form::kEqual;
+                if (condition.form != Form::kAtMost) {
+                    low = AttributeValue{condition.low};
+                }
+                if (equal || condition.form == Form::kBetween || condition.form == Form::kAtMost) {
+                    high = AttributeValue{equal ? condition.low : condition.high};
+                }
+            }
+        }
+        if (text.empty() && (low || high)) {
+            text = low && high ? (*low == *high ? "#r = :low" : "#r BETWEEN :low AND :high")
+                   : low       ? "#r >= :low"
+                               : "#r <= :high";
+        }
+        if (text.empty()) {
+            return query;
+        }
+        query.key_condition += " AND " + text;
+        query.names["#r"] = key_.sort->name;
+        if (low) {
+            query.values[":low"] = *low;
+        }
+        if (high && text.find(":high") != std::string::npos) {
+            query.values[":high"] = *high;
+        }
+        return query;
+    }
+
+    const Model& model_;
+    const Pattern& pattern_;
+    const KeySchema& key_;
+    const PatternValues& values_;
+    bool forward_;
+    std::int64_t now_millis_;
+};
+
+}  // namespace
+
+CallResult<PatternValues> read_pattern_values(
+    const Model& model,
+    const Pattern& pattern,
+    const PatternCall& call,
+    const Environment& environment
+) {
+    PatternValues values;
+    FieldErrors errors;
+    const auto& entity = *pattern.entities.front();
+    for (const auto& fixed : pattern.fixed) {
+        GATELEG_CALL_TRY_ASSIGN(const auto value, evaluate(fixed.value, environment));
+        if (std::holds_alternative<Nobody>(value)) {
+            return CallError{401, "Unauthenticated", "Sign in first."};
+        }
+        values.known[fixed.attribute] = to_stored(value, entity.find_attribute(fixed.attribute));
+    }
+    std::set<std::string> names;
+    if (pattern.get) {
+        for (auto& name : key_variables(entity, model.table.key)) {
+            if (!values.known.contains(name)) {
+                names.insert(std::move(name));
+            }
+        }
+    }
+    for (const auto& one : pattern.by) {
+        names.insert(one.name);
+    }
+    const auto read = [&](const std::string& name,
+                          const std::string& field) -> std::optional<AttributeValue> {
+        const auto given = call.arguments.find(field);
+        const auto* attribute = entity.find_attribute(name);
+        if (given == call.arguments.end() || is_null(given->second) || attribute == nullptr) {
+            return std::nullopt;
+        }
+        // A value that breaks a rule of length finds nothing; it need not be refused.
+        return read_value(*attribute, given->second, Spelling::kText, field, errors);
+    };
+    std::set<std::string> taken;
+    for (const auto& name : names) {
+        taken.insert(name);
+        if (auto value = read(name, name)) {
+            values.known[name] = std::move(*value);
+        } else if (!call.arguments.contains(name) || is_null(call.arguments.find(name)->second)) {
+            errors.invalid(name, "is required");
+        }
+    }
+    if (pattern.range) {
+        for (const auto& prefix : {std::string(), pattern.range->name + "."}) {
+            if (auto from = read(pattern.range->name, prefix + "from")) {
+                values.from = std::move(from);
+            }
+            if (auto to = read(pattern.range->name, prefix + "to")) {
+                values.to = std::move(to);
+            }
+            taken.insert({prefix + "from", prefix + "to"});
+        }
+    }
+    if (pattern.prefix) {
+        taken.insert(pattern.prefix->name);
+        const auto given = call.arguments.find(pattern.prefix->name);
+        if (given != call.arguments.end()) {
+            if (const auto* text = std::get_if<std::string>(&given->second.data)) {
+                values.prefix = *text;
+            } else {
+                errors.invalid(pattern.prefix->name, "must be a string");
+            }
+        }
+    }
+    for (const auto& [name, value] : call.arguments) {
+        if (!taken.contains(name)) {
+            errors.unknown(name);
+        }
+    }
+    if (!errors.empty()) {
+        return errors.to_error();
+    }
+    return values;
+}
+
+CallResult<QueryPlan> plan_query(
+    const Model& model,
+    const Pattern& pattern,
+    const PatternValues& values,
+    bool forward,
+    std::int64_t now_millis
+) {
+    return Planner(model, pattern, values, forward, now_millis).run();
+}
+
+Item rename_values(
+    const Model& model, const Pattern& pattern, const Entity& entity, const Item& values
+) {
+    const auto& first = *pattern.entities.front();
+    if (&first == &entity) {
+        return values;
+    }
+    const auto& key = model.key_of(pattern).partition.name;
+    const auto* from = first.find_key(key);
+    const auto* to = entity.find_key(key);
+    if (from == nullptr || to == nullptr) {
+        return values;
+    }
+    const auto olds = from->key_template.variables();
+    const auto news = to->key_template.variables();
+    Item renamed = values;
+    for (const auto* old : olds) {
+        renamed.erase(old->name);
+    }
+    for (std::size_t at = 0; at < olds.size() && at < news.size(); ++at) {
+        if (const auto found = values.find(olds[at]->name); found != values.end()) {
+            renamed[news[at]->name] = found->second;
+        }
+    }
+    return renamed;
+}
+
+}  // namespace gateleg::model

@@ -1,0 +1,49 @@
+// What a pattern asks DynamoDB: the ranges it reads, in order.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/call.h"
+#include "model/database.h"
+#include "model/evaluate.h"
+#include "model/schema.h"
+
+namespace gateleg::model {
+
+// The parameters of a call, in stored form, under the names of the pattern's first entity.
+struct PatternValues {
+    value::Item known = {};  // `by` and `fixed`, or the variables of a get's key
+    std::optional<value::AttributeValue> from = {};
+    std::optional<value::AttributeValue> to = {};
+    std::optional<std::string> prefix = {};
+};
+
+CallResult<PatternValues> read_pattern_values(
+    const Model& model,
+    const Pattern& pattern,
+    const PatternCall& call,
+    const Environment& environment
+);
+
+// Groups are read one after the other; the queries of a group are merged on the sort key.
+struct QueryPlan {
+    std::vector<std::vector<RangeQuery>> groups;
+};
+CallResult<QueryPlan> plan_query(
+    const Model& model,
+    const Pattern& pattern,
+    const PatternValues& values,
+    bool forward,
+    std::int64_t now_millis
+);
+
+// The names under which an entity knows the parameters: those of the first, by their place in the
+// partition key.
+value::Item rename_values(
+    const Model& model, const Pattern& pattern, const Entity& entity, const value::Item& values
+);
+
+}  // namespace gateleg::model
