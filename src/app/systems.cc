@@ -1,6 +1,7 @@
 #include "app/systems.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -47,13 +48,14 @@ std::string random_secret() {
     return bytes;
 }
 
-// All of it and on the disk, or an exception: half a secret would be a weak one.
+// All of it and on the disk, or an exception: the name appears when the content is there.
 void write_secret(const std::string& path, const std::string& secret) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const auto fresh = path + ".new";
+    const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     const bool written =
         file >= 0 &&
         ::write(file, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size()) &&
-        ::fsync(file) == 0;
+        ::fsync(file) == 0 && ::rename(fresh.c_str(), path.c_str()) == 0;
     const auto reason = std::string(std::strerror(errno));
     if (file >= 0) {
         ::close(file);

@@ -188,7 +188,7 @@ private:
             }
         }
         const auto& first = placed.front().endpoint;
-        if (first.is_paged()) {
+        if (first.is_paged() && !written.contains("limit") && !written.contains("cursor")) {
             write_parameter(
                 "limit",
                 "query",
@@ -202,7 +202,7 @@ private:
             return entry.endpoint.is_list() &&
                    entry.endpoint.pattern->order == Pattern::Order::kEither;
         };
-        if (std::any_of(placed.begin(), placed.end(), either)) {
+        if (!written.contains("order") && std::any_of(placed.begin(), placed.end(), either)) {
             write_parameter(
                 "order", "query", false, nullptr, R"({"type":"string","enum":["asc","desc"]})"
             );

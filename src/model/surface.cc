@@ -64,36 +64,31 @@ std::string query_name(const Endpoint& endpoint, const std::string& argument) {
 }
 
 void add_pattern_parameters(const Model& model, const Pattern& pattern, Endpoint& endpoint) {
-    const auto add = [&](std::string name, std::string argument, std::string_view attribute) {
-        if (has_fixed(endpoint, argument) || endpoint.find_parameter(name) != nullptr) {
-            return;
+    const auto add = [&](Parameter parameter, std::string_view attribute) {
+        if (!has_fixed(endpoint, parameter.argument) &&
+            endpoint.find_parameter(parameter.name) == nullptr) {
+            parameter.attribute = find_attribute(pattern, attribute);
+            endpoint.parameters.push_back(std::move(parameter));
         }
-        endpoint.parameters.push_back(
-            {.name = std::move(name),
-             .argument = std::move(argument),
-             .attribute = find_attribute(pattern, attribute)}
-        );
     };
     for (auto& parameter : endpoint.parameters) {
         parameter.attribute = find_attribute(pattern, parameter.name);
     }
     for (const auto& name : required_names(model, pattern)) {
-        add(query_name(endpoint, name), name, name);
-        endpoint.parameters.back().required = true;
+        add({.name = query_name(endpoint, name), .argument = name, .required = true}, name);
     }
     if (pattern.range) {
         const auto& selecting = endpoint.selecting;
         if (std::find(selecting.begin(), selecting.end(), "day") != selecting.end()) {
-            add("day", "day", pattern.range->name);
-            endpoint.parameters.back().whole_day = true;
+            add({.name = "day", .argument = "day", .whole_day = true}, pattern.range->name);
         }
-        add("from", "from", pattern.range->name);
-        add("to", "to", pattern.range->name);
+        add({.name = "from", .argument = "from"}, pattern.range->name);
+        add({.name = "to", .argument = "to"}, pattern.range->name);
     }
     if (pattern.prefix) {
         const auto& name = pattern.prefix->name;
         const bool declared = !endpoint.id.starts_with("patterns.");
-        add(declared ? "prefix" : name, name, name);
+        add({.name = declared ? "prefix" : name, .argument = name}, name);
     }
 }
 

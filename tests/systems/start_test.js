@@ -61,11 +61,11 @@ test('a table with another key is refused; what the table lacks is added', async
   await server.stop();
   const folder = tempDir();
   const file = join(folder, 'model.yaml');
-  const index = 'ttl:  ttl\n  indexes: { byTitle: { key: { title: S } } }';
-  writeFileSync(file, readFileSync(kModel, 'utf8').replace('ttl:  ttl', index));
+  const index = '  ttl: ttl\n  indexes: { byLabel: { key: { label: S } } }';
+  writeFileSync(file, readFileSync(kModel, 'utf8').replace(/^ {2}ttl: +ttl$/m, index));
   server = await startServer({ data, http: true, args: ['--model', file], env });
   const { Table: described } = await table(server, 'DescribeTable');
-  assert.deepEqual(described.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName), ['byTitle']);
+  assert.deepEqual(described.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName), ['byLabel']);
   const { TimeToLiveDescription: ttl } = await table(server, 'DescribeTimeToLive');
   assert.deepEqual([ttl.AttributeName, ttl.TimeToLiveStatus], ['ttl', 'ENABLED']);
   await server.stop();

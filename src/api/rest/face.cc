@@ -74,7 +74,7 @@ Face::Face(
     : tokens_(tokens),
       real_clock_(real_clock),
       options_(std::move(options)),
-      workers_(options_.workers, options_.max_queued) {
+      workers_(systems.empty() ? 0 : options_.workers, options_.max_queued) {
     for (auto* runtime : systems) {
         add_routes(*runtime);
     }
