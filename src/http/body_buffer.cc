@@ -31,6 +31,9 @@ bool BodyBuffer::ensure_capacity(std::size_t bytes) {
 }
 
 bool BodyBuffer::append(std::string_view bytes) {
+    if (bytes.empty()) {
+        return true;  // there may be no memory yet, and memcpy does not take a null pointer
+    }
     const auto needed = size_ + bytes.size();
     if (needed > capacity_ && !ensure_capacity(std::max({needed, 2 * capacity_, kFirstBytes}))) {
         return false;
