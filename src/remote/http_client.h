@@ -46,6 +46,7 @@ struct HttpFailure {
         kBusy,         // the queue is full
         kStopped,      // the client is being taken down
         kUnreachable,  // no connection, or none for long enough to send the request
+        kUntrusted,    // its certificate is not one we accept
         kTimedOut,     // the deadline has passed
         kLost,         // the connection ended before the whole answer was there
         kTooLarge,     // the answer is larger than we take

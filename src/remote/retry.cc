@@ -62,6 +62,8 @@ Outcome outcome_of(const HttpFailure& failure) {
     switch (failure.kind) {
         case HttpFailure::Kind::kStopped:
             return failure.may_have_arrived ? Outcome::kInDoubt : Outcome::kStopped;
+        case HttpFailure::Kind::kUntrusted:
+            return Outcome::kStopped;
         case HttpFailure::Kind::kBusy:
         case HttpFailure::Kind::kUnreachable:
             return Outcome::kNotDone;

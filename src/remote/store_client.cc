@@ -190,6 +190,9 @@ void StoreClient::take_failure(RunningPointer running, const HttpFailure& failur
         case Kind::kUnreachable:
             message = name_ + " cannot be reached: " + failure.reason;
             break;
+        case Kind::kUntrusted:
+            message = name_ + " cannot be trusted: " + failure.reason;
+            break;
         case Kind::kTimedOut:
             message = name_ + " did not answer within " + seconds_text(options_.deadline);
             break;

@@ -178,6 +178,9 @@ HttpFailure Transfer::failure(CURLcode code) const {
     if (too_large_) {
         return {Kind::kTooLarge, arrived, "the answer is too large"};
     }
+    if (code == CURLE_PEER_FAILED_VERIFICATION) {
+        return {Kind::kUntrusted, false, std::move(reason)};
+    }
     // A connection that takes too long to open may be tried again; an answer that does not come
     // has had all the time there was.
     const bool timed_out = code == CURLE_OPERATION_TIMEDOUT && arrived;
