@@ -201,7 +201,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--preset", default="asan", help="the build that stands for 'asan' (asan)")
     parser.add_argument("--soak", type=int, default=0, help="scale of the longer forms (0: ordinary run)")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
 
     suites = load_suites()
     known = ["checks", "unit", *[suite["name"] for suite in suites]]
