@@ -26,6 +26,8 @@ constexpr const char* kMemoryPath = "/store";
 constexpr std::chrono::milliseconds kReaderLimit{200};
 // An attempt that finds the disk still full costs readers a pause, so not each second.
 constexpr int kTicksBetweenReopens = 3;
+// Written so much, the watcher looks at the disk before its next tick.
+constexpr std::uint64_t kBytesBetweenLooks = 16 * kMegabyte;
 
 }  // namespace
 
@@ -123,6 +125,12 @@ Result<void> Store::Impl::write(rocksdb::WriteBatch& batch, WriteClass write_cla
     if (!status.ok()) {
         return note_failure("write", status);
     }
+    bytes_since_look_ += batch.GetDataSize();
+    if (bytes_since_look_ >= kBytesBetweenLooks) {
+        bytes_since_look_ = 0;
+        look_now_.store(true);
+        watch_wake_.notify_one();
+    }
     return {};
 }
 
@@ -209,8 +217,11 @@ void Store::Impl::set_mode(Mode mode, const std::string& reason) {
 
 void Store::Impl::watch(const std::stop_token& stop) {
     std::unique_lock lock(watch_mutex_);
-    while (!watch_wake_.wait_for(lock, stop, tick_, [] { return false; }) && !stop.stop_requested()
-    ) {
+    while (!stop.stop_requested()) {
+        watch_wake_.wait_for(lock, stop, tick_, [this] { return look_now_.exchange(false); });
+        if (stop.stop_requested()) {
+            return;
+        }
         check_background();
         check_disk();
         write_mark_if_moved();

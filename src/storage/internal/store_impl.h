@@ -82,6 +82,9 @@ private:
     internal::HighWaterMark written_mark_;
 
     int ticks_to_next_reopen_ = 0;
+    // A fast writer can fill a small disk between two ticks, so it also asks for a look.
+    std::uint64_t bytes_since_look_ = 0;  // under write_mutex_
+    std::atomic<bool> look_now_{false};
     std::mutex watch_mutex_;
     std::condition_variable_any watch_wake_;
     std::jthread watcher_;
