@@ -5,10 +5,12 @@
 
 #include "model/access.h"
 #include "model/fsck.h"
-#include "model/inputs.h"
+#include "model/job_run.h"
 #include "model/operation_run.h"
+#include "model/outbox_table.h"
 #include "model/pattern_run.h"
 #include "model/runtime_shared.h"
+#include "model/schedule_table.h"
 
 namespace gateleg::model {
 namespace {
@@ -98,34 +100,12 @@ dynamo::CreateTableRequest to_request(const Table& table) {
 }  // namespace
 
 struct Runtime::Parts {
-    Shared shared;
-    std::map<const Operation*, NativeFunction> natives = {};
+    Parts(const Model& model, dynamo::Dynamo& dynamo, const Clock& clock, RuntimeOptions options)
+        : shared(model, dynamo, clock, std::move(options)), outbox(shared), schedule(shared) {}
 
-    CallResult<OperationReply> run_native(
-        const Operation& operation, const OperationCall& call, const Caller& caller
-    ) {
-        if (auto denied = find_denial(operation.allow, caller)) {
-            return *denied;
-        }
-        const auto installed = natives.find(&operation);
-        if (installed == natives.end()) {
-            return CallError{
-                501, "NotAvailable", "This server has no code for " + operation.name + "."};
-        }
-        auto environment = make_environment(shared.model, caller, shared.clock.now_millis());
-        std::set<std::string, std::less<>> given;
-        if (auto read = read_inputs(operation, call, environment, given); !read) {
-            return read.error();
-        }
-        Arguments arguments;
-        for (const auto& input : operation.inputs) {
-            const auto& value = environment.variables[input.attribute.name];
-            if (!is_null(value)) {
-                arguments[input.attribute.name] = to_stored(value, &input.attribute);
-            }
-        }
-        return installed->second({operation, arguments, caller, call});
-    }
+    Shared shared;
+    OutboxTable outbox;
+    ScheduleTable schedule;
 };
 
 std::string_view finding_name(Finding::Kind kind) {
@@ -147,7 +127,7 @@ std::string_view finding_name(Finding::Kind kind) {
 Runtime::Runtime(
     const Model& model, dynamo::Dynamo& dynamo, const Clock& clock, RuntimeOptions options
 )
-    : parts_(new Parts{Shared(model, dynamo, clock, std::move(options))}) {}
+    : parts_(std::make_unique<Parts>(model, dynamo, clock, std::move(options))) {}
 
 Runtime::~Runtime() = default;
 
@@ -166,13 +146,13 @@ void Runtime::install(std::string_view operation, NativeFunction function) {
             "model " + model().name + " has no native operation " + std::string(operation)
         );
     }
-    parts_->natives[found] = std::move(function);
+    parts_->shared.natives[found] = std::move(function);
 }
 
 std::vector<std::string> Runtime::missing_natives() const {
     std::vector<std::string> names;
     for (const auto& operation : model().operations) {
-        if (operation.native && !parts_->natives.contains(&operation)) {
+        if (operation.native && !parts_->shared.natives.contains(&operation)) {
             names.push_back(operation.name);
         }
     }
@@ -236,9 +216,6 @@ CallResult<OperationReply> Runtime::run(
     const Caller& caller,
     Explained* explained
 ) {
-    if (operation.native) {
-        return parts_->run_native(operation, call, caller);
-    }
     return run_operation(parts_->shared, operation, call, caller, explained);
 }
 
@@ -259,6 +236,10 @@ CallResult<OperationReply> Runtime::run(
     std::string_view operation, const OperationCall& call, const Caller& caller
 ) {
     return run(named(model().find_operation(operation), operation), call, caller);
+}
+
+CallResult<JobReport> Runtime::run_job(const Job& job, const JobCall& call, const Caller& caller) {
+    return model::run_job(parts_->shared, job, call, caller);
 }
 
 value::AttributeValue Runtime::to_api(
@@ -284,6 +265,22 @@ value::AttributeValue Runtime::to_api(
         }
     }
     return {std::move(named)};
+}
+
+const Clock& Runtime::clock() const {
+    return parts_->shared.clock;
+}
+
+const OutboxTable& Runtime::outbox() const {
+    return parts_->outbox;
+}
+
+const ScheduleTable& Runtime::schedule() const {
+    return parts_->schedule;
+}
+
+void Runtime::on_outbox(std::function<void()> listener) {
+    parts_->shared.outbox_bell.on_ring(std::move(listener));
 }
 
 CallResult<FsckReport> Runtime::fsck(std::size_t most) {

@@ -250,6 +250,9 @@ struct Entity {
     bool in_index(const KeySchema& key) const;
 };
 
+// Partitions of the built-in entity Outbox, so that a worker finds its rows by Query.
+inline constexpr int kOutboxSlots = 16;
+
 // Variables of the primary key, partition first, each once: the order of arguments.
 std::vector<std::string> key_variables(const Entity& entity, const KeySchema& key);
 
@@ -355,6 +358,7 @@ struct Operation {
     std::vector<std::string> raised;  // errors it can answer with
     std::vector<Attribute> answer;    // fields of its answer
     std::string answer_item;          // or the entity it answers with
+    std::string rest;                 // open map input that takes the fields no input names
     bool answer_list = false;         // {"items", "cursor"} of that entity
 
     const Input* find_input(std::string_view input) const;
@@ -401,7 +405,7 @@ public:
     std::string file;
     Table table;
     std::vector<Constant> constants;
-    std::vector<Entity> entities;  // those of the file, then Event, Outbox and Audit
+    std::vector<Entity> entities;  // those of the file, then the built-in ones
     std::vector<Pattern> patterns;
     std::vector<Operation> operations;
     std::vector<Job> jobs;
