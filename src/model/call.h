@@ -35,6 +35,9 @@ struct CallError {
     std::string field = {};
     // Every bad field with what is wrong with it.
     std::vector<std::pair<std::string, std::string>> details = {};
+    // What a program may want to know, by name, such as the balance that was too small; shown as
+    // details when there are some.
+    value::Map facts = {};
 };
 
 // A T or the CallError that took its place. Members are named as in base/result.h.
@@ -117,6 +120,11 @@ struct OperationCall {
     std::string_view raw_body = {};
     // Null when no request is behind the call.
     const RequestFacts* request = nullptr;
+    // The call whose work C++ does by this one. Its arguments, key and route make the idempotency
+    // record, so that a repeated request is recognised whatever was computed for it since.
+    const OperationCall* behind = nullptr;
+
+    const OperationCall& first() const { return behind != nullptr ? *behind : *this; }
 };
 
 struct OperationReply {

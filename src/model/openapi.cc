@@ -10,7 +10,7 @@ namespace gateleg::model {
 namespace {
 
 constexpr std::string_view kErrorSchema =
-    R"({"type":"object","required":["error"],"properties":{"error":{"type":"object","required":["code","message","requestId"],"properties":{"code":{"type":"string"},"message":{"type":"string"},"field":{"type":"string"},"details":{"type":"array","items":{"type":"object","required":["field","message"],"properties":{"field":{"type":"string"},"message":{"type":"string"}}}},"requestId":{"type":"string"}}}}})";
+    R"({"type":"object","required":["error"],"properties":{"error":{"type":"object","required":["code","message","requestId"],"properties":{"code":{"type":"string"},"message":{"type":"string"},"field":{"type":"string"},"details":{"oneOf":[{"type":"array","items":{"type":"object","required":["field","message"],"properties":{"field":{"type":"string"},"message":{"type":"string"}}}},{"type":"object"}]},"requestId":{"type":"string"}}}}})";
 constexpr std::string_view kChangedSchema =
     R"({"type":"object","required":["changed"],"properties":{"changed":{"type":"boolean"}}})";
 constexpr std::string_view kJobReportSchema =

@@ -57,7 +57,7 @@ public:
         if (auto read = read_inputs(operation_, call_, base_, given_); !read) {
             return read.error();
         }
-        if (call_.idempotency_key) {
+        if (call_.first().idempotency_key) {
             GATELEG_CALL_TRY_ASSIGN_CALL(
                 record_,
                 IdempotencyRecord::make(model_.table, operation_, call_, caller_, base_.now_millis)

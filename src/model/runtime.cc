@@ -5,6 +5,7 @@
 
 #include "model/access.h"
 #include "model/fsck.h"
+#include "model/idempotency.h"
 #include "model/job_run.h"
 #include "model/operation_run.h"
 #include "model/outbox_table.h"
@@ -147,6 +148,25 @@ void Runtime::install(std::string_view operation, NativeFunction function) {
         );
     }
     parts_->shared.natives[found] = std::move(function);
+}
+
+CallResult<std::optional<OperationReply>> Runtime::find_replay(const NativeCall& call) {
+    auto& shared = parts_->shared;
+    if (!call.original.first().idempotency_key) {
+        return std::optional<OperationReply>();
+    }
+    GATELEG_CALL_TRY_ASSIGN_CALL(
+        const auto record,
+        IdempotencyRecord::make(
+            shared.model.table,
+            call.operation,
+            call.original,
+            call.caller,
+            shared.clock.now_millis()
+        )
+    );
+    Database database(shared.model.table, shared.dynamo, nullptr);
+    return record.find(database);
 }
 
 std::vector<std::string> Runtime::missing_natives() const {

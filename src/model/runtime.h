@@ -70,6 +70,9 @@ public:
     // Gives an operation with `native: true` its body. Before the first call; throws
     // std::invalid_argument if the model has no such operation.
     void install(std::string_view operation, NativeFunction function);
+    // The stored answer, if the same call was made before with the same idempotency key. For
+    // native operations whose effect names them as the call behind it (OperationCall::behind).
+    CallResult<std::optional<OperationReply>> find_replay(const NativeCall& call);
     // Native operations that nobody has installed.
     std::vector<std::string> missing_natives() const;
 
