@@ -9,27 +9,6 @@ namespace gateleg::model {
 using value::AttributeValue;
 using value::Item;
 
-std::string text_of(const Item& item, std::string_view name) {
-    const auto found = item.find(name);
-    const auto* text =
-        found != item.end() ? std::get_if<std::string>(&found->second.data) : nullptr;
-    return text != nullptr ? *text : std::string();
-}
-
-std::int64_t integer_of(const Item& item, std::string_view name, std::int64_t otherwise) {
-    const auto found = item.find(name);
-    const auto* number =
-        found != item.end() ? std::get_if<value::Number>(&found->second.data) : nullptr;
-    if (number == nullptr) {
-        return otherwise;
-    }
-    try {
-        return std::stoll(number->to_text());
-    } catch (const std::exception&) {  // written by somebody else, and no number of ours
-        return otherwise;
-    }
-}
-
 std::int64_t millis_of(const Item& item, std::string_view name, std::int64_t otherwise) {
     return parse_rfc3339_millis(text_of(item, name)).value_or(otherwise);
 }

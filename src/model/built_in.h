@@ -15,9 +15,7 @@
 
 namespace gateleg::model {
 
-// Attributes as text, whole number or moment; the second argument if it is not there.
-std::string text_of(const value::Item& item, std::string_view name);
-std::int64_t integer_of(const value::Item& item, std::string_view name, std::int64_t otherwise = 0);
+// A moment; `otherwise` if it is not there.
 std::int64_t millis_of(const value::Item& item, std::string_view name, std::int64_t otherwise = 0);
 
 void set_text(value::Item& item, std::string_view name, std::string_view text);  // empty: removes
