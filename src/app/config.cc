@@ -70,6 +70,10 @@ bool has_systems(const Config& config) {
     return !config.systems.empty() || !config.models.empty();
 }
 
+bool has_remote_store(const Config& config) {
+    return config.store != "embedded";
+}
+
 void check(const Config& config) {
     if (!config.dynamodb && !config.http) {
         throw ConfigError("all faces are off: leave at least one on");
@@ -79,6 +83,12 @@ void check(const Config& config) {
     }
     if (!config.models.empty() && !config.http) {
         throw ConfigError("--model is served on --http, which is off");
+    }
+    if (has_remote_store(config) && config.dynamodb && !config.credentials) {
+        throw ConfigError(
+            "--dynamodb would let everybody use this server's keys to " + config.store +
+            ": give --credentials FILE, or --dynamodb off"
+        );
     }
     if (config.dynamodb) {
         check_exposed(config, "dynamodb", *config.dynamodb);

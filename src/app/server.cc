@@ -1,6 +1,7 @@
 #include "app/server.h"
 
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -8,32 +9,19 @@
 #include "api/dynamodb/face.h"
 #include "api/http_face.h"
 #include "api/rest/face.h"
+#include "app/admin_socket.h"
+#include "app/backend.h"
 #include "app/systems.h"
 #include "auth/credentials.h"
 #include "auth/jwt.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "engine/engine.h"
 #include "http/server.h"
 
 namespace gateleg::app {
 namespace {
 
 constexpr std::chrono::seconds kDrainPatience{10};
-
-storage::StoreOptions store_options(const Config& config, std::atomic<bool>& failed) {
-    storage::StoreOptions options;
-    options.directory = config.data;
-    options.in_memory = config.memory;
-    options.durability = config.durability;
-    options.block_cache_bytes = config.cache_megabytes << 20;
-    options.accept_data_loss = config.accept_data_loss;
-    options.on_failed = [&failed](const std::string& reason) {
-        log_error("the store has failed; no write is accepted any more", {{"reason", reason}});
-        failed = true;
-    };
-    return options;
-}
 
 std::unique_ptr<auth::Credentials> load_credentials(const Config& config) {
     if (!config.credentials) {
@@ -95,18 +83,19 @@ std::string url_of(const http::ListeningAddress& address, bool tls) {
 struct Server::Parts {
     explicit Parts(const Config& config)
         : credentials(load_credentials(config)),
-          store(storage::Store::open(store_options(config, failed))),
-          engine(*store, clock(config), {.region = config.region}),
+          backend(config, clock(config), system_clock),
           dynamodb(
-              engine,
+              backend.dynamo(),
               system_clock,
               {.credentials = credentials.get(),
                .region = config.region,
                .hosts = host_policy(config)}
           ),
+          // The permissions of the socket's file decide who may call.
+          commands(backend.dynamo(), system_clock, {.region = config.region}),
           tokens(load_tokens(config)),
           secret(load_server_secret(config)),
-          systems(config, secret, engine, clock(config), system_clock),
+          systems(config, secret, backend.dynamo(), clock(config), system_clock),
           rest(
               systems.runtimes(),
               tokens,
@@ -122,13 +111,19 @@ struct Server::Parts {
               host_policy(config)
           ),
           http_face(admin, rest),
-          server(thread_count(config)) {}
+          server(thread_count(config)) {
+        backend.require_operations(systems.runtimes());
+    }
 
     const Clock& clock(const Config& config) const {
         return config.test_clock ? static_cast<const Clock&>(test_clock) : system_clock;
     }
 
     api::admin::Health health(storage::Durability durability) const {
+        const auto* store = backend.store();
+        if (store == nullptr) {
+            return {.ok = true, .accepts_writes = true, .reason = "", .durability = "remote"};
+        }
         const auto state = store->health();
         return {
             .ok = state == storage::Health::kOk,
@@ -152,13 +147,24 @@ struct Server::Parts {
         }
     }
 
-    std::atomic<bool> failed = false;
+    // Commands on this machine call the DynamoDB API through a file in the data directory.
+    void listen_for_commands(const Config& config) {
+        if (config.memory || backend.store() == nullptr) {
+            return;
+        }
+        admin_socket.emplace(config.data);
+        if (const auto bound = server.listen_unix(admin_socket->path(), commands); !bound) {
+            log_warn("commands cannot reach this server", {{"reason", bound.error().message}});
+            admin_socket.reset();
+        }
+    }
+
     SystemClock system_clock;
     SettableClock test_clock;
     std::unique_ptr<auth::Credentials> credentials;
-    std::unique_ptr<storage::Store> store;
-    engine::Engine engine;
+    Backend backend;
     api::dynamodb::Face dynamodb;
+    api::dynamodb::Face commands;
     auth::JwtVerifier tokens;
     std::string secret;
     Systems systems;
@@ -166,6 +172,7 @@ struct Server::Parts {
     api::admin::Face admin;
     api::HttpFace http_face;
     http::Server server;
+    std::optional<AdminSocket> admin_socket;
     std::string faces;
     std::string dynamodb_url;
 };
@@ -183,6 +190,7 @@ Server::Server(const Config& config) {
     if (config.http) {
         parts_->listen(config, "http", *config.http, parts_->http_face);
     }
+    parts_->listen_for_commands(config);
 }
 
 Server::~Server() = default;
@@ -200,7 +208,7 @@ std::string Server::dynamodb_url() const {
 }
 
 bool Server::has_failed() const {
-    return parts_->failed;
+    return parts_->backend.has_failed();
 }
 
 void Server::drain() {
@@ -208,6 +216,9 @@ void Server::drain() {
         log_warn("some requests did not end in time and were cut off");
     }
     parts_->server.stop();
+    if (parts_->admin_socket) {
+        parts_->admin_socket->remove();
+    }
 }
 
 }  // namespace gateleg::app

@@ -95,6 +95,10 @@ app::Config finish(const ServeArguments& arguments) {
     auto config = arguments.config;
     config.dynamodb = app::parse_address(arguments.dynamodb);
     config.http = app::parse_address(arguments.http);
+    if (app::has_remote_store(config) && !config.credentials && config.dynamodb) {
+        log_info("the DynamoDB API is off: with a remote store it needs --credentials");
+        config.dynamodb.reset();
+    }
     if (app::parse_address(arguments.s3)) {
         throw app::ConfigError("--s3: the object store is not part of this version; use --s3 off");
     }
@@ -128,6 +132,17 @@ void add_serve(CLI::App& app, int& exit_code) {
             "--dynamodb", arguments->dynamodb, "Address of the DynamoDB API; port 0 picks one"
         )
         ->type_name("HOST:PORT|off")
+        ->capture_default_str();
+    command
+        ->add_option(
+            "--store",
+            config.store,
+            "Where the tables are: embedded, or another service, whose tables `gateleg apply` "
+            "makes. "
+            "Keys to it come from the environment, as for the AWS SDKs; --data then holds this "
+            "server's secret only, and the DynamoDB API is off without --credentials"
+        )
+        ->type_name("embedded|dynamodb://REGION|http(s)://HOST:PORT")
         ->capture_default_str();
     command
         ->add_option(

@@ -29,7 +29,9 @@ constexpr std::int64_t kShedAfterMillis = 5'000;
 std::string peer_address(const tcp::socket& socket) {
     error_code error;
     const auto endpoint = socket.remote_endpoint(error);
-    return error ? std::string() : endpoint.address().to_string();
+    const bool is_ip =
+        endpoint.protocol().family() == endpoint.data()->sa_family;  // not a socket file
+    return error || !is_ip ? std::string() : endpoint.address().to_string();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,10 @@ public:
         Handler& handler,
         const std::optional<TlsFiles>& tls = std::nullopt
     );
+
+    // The same on a socket file that only its owner may open (0600). A file that is there already
+    // is taken for one that a killed server left, and replaced: be sure that nobody listens on it.
+    Result<void> listen_unix(const std::filesystem::path& path, Handler& handler);
 
     void start();
 

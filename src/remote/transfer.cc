@@ -71,6 +71,9 @@ void Transfer::prepare(EasyHandle handle, const HttpClientOptions& options) {
     if (!options.ca_file.empty()) {
         set(easy, CURLOPT_CAINFO, options.ca_file.c_str());
     }
+    if (!request_.unix_socket.empty()) {
+        set(easy, CURLOPT_UNIX_SOCKET_PATH, request_.unix_socket.c_str());
+    }
     if (request_.direct) {
         set(easy, CURLOPT_NOPROXY, "*");
     }

@@ -45,6 +45,7 @@ class Server {
     this.child = child;
     this.log = '';
     this.output = '';
+    this.isReady = false;
     this.url = '';
     this.httpUrl = '';
     this.exited = new Promise((resolve) => {
@@ -73,16 +74,16 @@ class Server {
       }, kStartSeconds * 1000);
       this.child.stdout.on('data', (chunk) => {
         this.output += chunk;
-        const line = this.output.split('\n').find((text) => text.startsWith('gateleg ready'));
-        const url = line && /\bdynamodb=(\S+)/.exec(line);
-        if (!url || this.url) return;
+        const line = this.output.split('\n').slice(0, -1).find((text) => text.startsWith('gateleg ready'));
+        if (!line || this.isReady) return;
         clearTimeout(timer);
-        this.url = url[1];
+        this.isReady = true;
+        this.url = /\bdynamodb=(\S+)/.exec(line)?.[1] ?? '';  // off with a remote store
         this.httpUrl = /\bhttp=(\S+)/.exec(line)?.[1] ?? '';
         resolve(this);
       });
       this.exited.then(({ code, error }) => {
-        if (!this.url) fail(error ?? `exit code ${code}`);
+        if (!this.isReady) fail(error ?? `exit code ${code}`);
       });
     });
   }
