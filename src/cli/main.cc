@@ -4,6 +4,7 @@
 
 #include "app/config.h"
 #include "cli/check.h"
+#include "cli/generate.h"
 #include "cli/serve.h"
 
 #ifndef GATELEG_VERSION
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
     gateleg::cli::add_model_commands(app, exit_code);
+    gateleg::cli::add_generate_commands(app, exit_code);
     try {
         app.parse(argc, argv);
         if (app.get_subcommands().empty()) {
