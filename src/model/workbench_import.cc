@@ -205,6 +205,8 @@ private:
             auto& type = attributes_[variable->name];
             if (type.empty()) {
                 type = key_only_type(variable->format);
+            } else if (type == "number" && std::holds_alternative<NumberFormat>(variable->format)) {
+                type = "{ " + padded_type(std::get<NumberFormat>(variable->format)) + " }";
             } else if (type == "string" || type == "number" || type == "binary") {
                 type += "!";
             }
@@ -212,15 +214,18 @@ private:
         return true;
     }
 
+    // Padding needs bounds.
+    static std::string padded_type(const NumberFormat& format) {
+        const bool decimal = format.decimals > 0;
+        const auto whole = decimal ? format.width - format.decimals - 1 : format.width;
+        const auto digits = static_cast<std::size_t>(std::clamp(whole, 1, 37));
+        return "type: " + std::string(decimal ? "number!" : "integer!") +
+               ", min: 0, max: " + std::string(digits, '9') +
+               (decimal ? ", decimals: " + std::to_string(format.decimals) : "");
+    }
     static std::string key_only_type(const KeyFormat& format) {
         if (const auto* number = std::get_if<NumberFormat>(&format)) {
-            const auto whole =
-                number->decimals > 0 ? number->width - number->decimals - 1 : number->width;
-            const auto digits = static_cast<std::size_t>(std::clamp(whole, 1, 37));
-            return "{ type: " + std::string(number->decimals > 0 ? "number!" : "integer!") +
-                   ", min: 0, max: " + std::string(digits, '9') +
-                   (number->decimals > 0 ? ", decimals: " + std::to_string(number->decimals) : "") +
-                   ", stored: false }";
+            return "{ " + padded_type(*number) + ", stored: false }";
         }
         // A date in a key says less than the time it was made from: that time must be stored.
         return std::holds_alternative<DateFormat>(format) ? "timestamp!"
@@ -439,7 +444,9 @@ private:
             for (const auto& entity : entities_) {
                 const bool inside = entity.has(index.keys.partition) &&
                                     (!index.keys.sort || entity.has(*index.keys.sort));
-                const auto name = "list" + entity.name() + "By" + identifier(index.name, true);
+                const bool says_by = index.name.starts_with("by") || index.name.starts_with("By");
+                const auto name =
+                    "list" + entity.name() + (says_by ? "" : "By") + identifier(index.name, true);
                 if (!inside || !written.insert(name).second) {
                     continue;
                 }
