@@ -11,10 +11,11 @@ const std::string_view kTypeScriptBase = R"BASE(
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
 export type JsonObject = { [name: string]: JsonValue };
 
-/** A page of a list; `cursor` leads to the next one and is null on the last. */
+/** A page of a list; `cursor` leads to the next one and is null on the last. `partial`: it is short because filters threw much away. */
 export interface Page<T> {
   items: T[];
   cursor: string | null;
+  partial?: true;
 }
 /** `changed` is false when there was nothing to do. */
 export interface Changed {
