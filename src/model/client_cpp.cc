@@ -161,7 +161,9 @@ private:
                 type_of_value(attribute, names_[&entity] + pascal_case(attribute.name));
             members.push_back(
                 {attribute.name,
-                 attribute.required && !attribute.keep_null ? type : "std::optional<" + type + ">"}
+                 is_always_there(entity, attribute) && !attribute.keep_null
+                     ? type
+                     : "std::optional<" + type + ">"}
             );
         }
         return members;
@@ -211,6 +213,11 @@ private:
 
     // The type of one item of the answer; a variant where there are several entities.
     std::string item_type(const ClientCall& call, const std::string& base) {
+        if (call.answer == AnswerKind::kFields) {
+            Attribute answer;
+            answer.fields = call.endpoint.operation->answer;
+            return map_struct(answer, base + "Answer");
+        }
         if (call.entities.empty()) {
             return "Json";
         }
@@ -350,8 +357,8 @@ private:
     std::string write_call(const ClientCall& call) {
         const auto& endpoint = call.endpoint;
         const auto base = pascal_case(call.name);
-        const bool counts = endpoint.pattern != nullptr && endpoint.pattern->count;
-        const bool nothing = endpoint.operation != nullptr && !endpoint.operation->returns;
+        const bool counts = call.answer == AnswerKind::kCount;
+        const bool nothing = call.answer == AnswerKind::kChanged;
         const auto item = counts || nothing ? std::string() : item_type(call, base);
         std::string input;
         std::string argument;
@@ -363,7 +370,8 @@ private:
         const auto name = safe_name(call.name);
         const auto sent = "call(" + quoted(endpoint.method) + ", target, " +
                           (call.has_body() ? "std::move(body)" : "std::nullopt") + ", " +
-                          (endpoint.takes_idempotency_key() ? "true" : "false") + ", options)";
+                          (endpoint.takes_idempotency_key() ? "true" : "false") + ", options" +
+                          (call.answer == AnswerKind::kAny ? ", true)" : ")");
         const auto method = [&](const std::string& type, const std::string& rest) {
             return comment(call) + "    " + type + " " + name + "(" + argument +
                    "const CallOptions& options = {}) {\n" + prepare_text(call) +
@@ -377,7 +385,7 @@ private:
                     "], out);\n        return out;\n"
             );
         }
-        if (endpoint.is_list()) {
+        if (call.answer == AnswerKind::kPage) {
             const auto page = "Page<" + item + ">";
             auto text = method(
                 page,

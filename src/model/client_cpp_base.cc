@@ -557,7 +557,8 @@ protected:
         const std::string& target,
         std::optional<Json::Object> body,
         bool keyed,
-        const CallOptions& options
+        const CallOptions& options,
+        bool any = false
     ) {
         Request request{method, target, {{"accept", "application/json"}}, {}};
         if (!token_.empty()) {
@@ -586,7 +587,7 @@ protected:
             try {
                 const auto response = transport_.send(request);
                 if (attempt >= attempts || !is_passing(response.status)) {
-                    return answer(response);
+                    return answer(response, any);
                 }
             } catch (const TransportError&) {
                 if (attempt >= attempts) {
@@ -601,10 +602,10 @@ private:
     static bool is_passing(int status) {
         return status == 429 || status == 502 || status == 503 || status == 504;
     }
-    static Json answer(const Response& response) {
+    static Json answer(const Response& response, bool any) {
         auto json = Json::parse(response.body);
-        if (json && response.status >= 200 && response.status < 300) {
-            return *std::move(json);
+        if (response.status >= 200 && response.status < 300 && (json || any)) {
+            return json ? *std::move(json) : Json(response.body);
         }
         const auto error = json ? (*json)["error"] : Json();
         const auto code = error["code"];

@@ -26,6 +26,23 @@ bool may_be_unchanged(const Operation& operation) {
            });
 }
 
+AnswerKind answer_kind(const Endpoint& endpoint, bool has_entities) {
+    if (endpoint.pattern != nullptr) {
+        return endpoint.is_list()        ? AnswerKind::kPage
+               : endpoint.pattern->count ? AnswerKind::kCount
+                                         : AnswerKind::kItem;
+    }
+    const auto& operation = *endpoint.operation;
+    if (operation.native) {
+        return !has_entities ? (operation.answer.empty() ? AnswerKind::kAny : AnswerKind::kFields)
+               : operation.answer_list ? AnswerKind::kPage
+                                       : AnswerKind::kItem;
+    }
+    return !operation.returns ? AnswerKind::kChanged
+           : has_entities     ? AnswerKind::kItem
+                              : AnswerKind::kAny;
+}
+
 ClientCall make_call(const Model& model, Endpoint endpoint, std::set<std::string>& taken) {
     ClientCall call;
     const auto& name =
@@ -36,6 +53,12 @@ ClientCall make_call(const Model& model, Endpoint endpoint, std::set<std::string
     }
     call.takes_version = endpoint.operation != nullptr && call.errors.contains("VersionMismatch");
     call.entities = returned_entities(endpoint);
+    if (endpoint.operation != nullptr && !endpoint.operation->answer_item.empty()) {
+        if (const auto* entity = model.find_entity(endpoint.operation->answer_item)) {
+            call.entities = {entity};
+        }
+    }
+    call.answer = answer_kind(endpoint, !call.entities.empty());
     call.may_be_unchanged = endpoint.operation != nullptr && may_be_unchanged(*endpoint.operation);
     call.endpoint = std::move(endpoint);
     return call;
@@ -81,7 +104,9 @@ std::vector<ClientCall> client_calls(const Model& model) {
     // What every client has already.
     std::set<std::string> taken = {"constructor", "iterate"};
     for (auto& endpoint : endpoints_of(model)) {
-        calls.push_back(make_call(model, std::move(endpoint), taken));
+        if (endpoint.operation == nullptr || !endpoint.operation->raw_body) {
+            calls.push_back(make_call(model, std::move(endpoint), taken));
+        }
     }
     for (auto& endpoint : pattern_endpoints_of(model)) {
         if (endpoint.pattern->routes.empty()) {
@@ -108,6 +133,14 @@ std::vector<const Entity*> client_entities(
 
 bool is_shown(const Attribute& attribute) {
     return !attribute.hidden && !(attribute.is && !attribute.stored);
+}
+
+bool is_always_there(const Entity& entity, const Attribute& attribute) {
+    const auto& names = entity.public_names;
+    return attribute.required &&
+           (names.empty() || std::any_of(names.begin(), names.end(), [&](const Reference& one) {
+                return one.name == attribute.name;
+            }));
 }
 
 std::vector<const Attribute*> shown_attributes(const ClientCall& call, const Entity& entity) {

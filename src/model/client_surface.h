@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,10 +13,21 @@
 
 namespace gateleg::model {
 
+// What the body of a success holds.
+enum class AnswerKind : std::uint8_t {
+    kItem,
+    kPage,     // {"items", "cursor"}
+    kCount,    // {"count"}
+    kChanged,  // {"changed"}
+    kFields,   // those of a native operation
+    kAny,      // JSON of no known shape, or text
+};
+
 struct ClientCall {
     std::string name;  // camelCase, unique in the model
     Endpoint endpoint;
-    std::vector<const Entity*> entities;  // of the answer; empty: no item
+    AnswerKind answer = AnswerKind::kAny;
+    std::vector<const Entity*> entities;  // of kItem and kPage
     bool may_be_unchanged = false;        // answers {"changed": false} when there was nothing to do
     bool takes_version = false;           // If-Match guards it
     std::set<std::string> errors;
@@ -25,7 +37,8 @@ struct ClientCall {
     bool all_optional() const;
 };
 
-// Every declared route, and the patterns that have none under <base>/patterns/.
+// Every declared route but those that take raw bytes, and the patterns that have none under
+// <base>/patterns/.
 std::vector<ClientCall> client_calls(const Model& model);
 // Entities some call answers with, in the order of the file.
 std::vector<const Entity*> client_entities(
@@ -34,6 +47,8 @@ std::vector<const Entity*> client_entities(
 
 // True if answers hold the attribute.
 bool is_shown(const Attribute& attribute);
+// True if every answer that shows the item holds it.
+bool is_always_there(const Entity& entity, const Attribute& attribute);
 // The shown attributes of one call's answer: those of `return`, else all.
 std::vector<const Attribute*> shown_attributes(const ClientCall& call, const Entity& entity);
 

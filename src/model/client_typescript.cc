@@ -40,19 +40,23 @@ enum class Way { kIn, kOut };
 
 std::string type_of_value(const Attribute& attribute, Way way);
 
-std::string object_type(const Attribute& map, Way way) {
+std::string fields_type(const std::vector<Attribute>& fields, Way way) {
     std::vector<std::string> parts;
-    for (const auto& field : map.fields) {
+    for (const auto& field : fields) {
         const bool there = field.required && (way == Way::kOut || !field.default_value);
         parts.push_back(
             property(field.name) + (there ? ": " : "?: ") + type_of_value(field, way) +
             (field.keep_null || (way == Way::kIn && !there) ? " | null" : "")
         );
     }
+    return "{ " + joined(parts, "; ") + " }";
+}
+
+std::string object_type(const Attribute& map, Way way) {
     if (map.fields.empty()) {
         return map.of ? "Record<string, " + type_of_value(*map.of, way) + ">" : "JsonObject";
     }
-    const auto known = "{ " + joined(parts, "; ") + " }";
+    const auto known = fields_type(map.fields, way);
     return map.open ? "(" + known + " & { [name: string]: unknown })" : known;
 }
 
@@ -132,7 +136,8 @@ private:
         out_ += "\nexport interface " + names_[&entity] + " {\n";
         for (const auto& attribute : entity.attributes) {
             if (is_shown(attribute)) {
-                out_ += "  " + property(attribute.name) + (attribute.required ? ": " : "?: ") +
+                out_ += "  " + property(attribute.name) +
+                        (is_always_there(entity, attribute) ? ": " : "?: ") +
                         type_of_value(attribute, Way::kOut) +
                         (attribute.keep_null ? " | null" : "") + ";\n";
             }
@@ -169,17 +174,21 @@ private:
     }
 
     std::string answer_type(const ClientCall& call) {
-        const auto& endpoint = call.endpoint;
-        if (endpoint.is_list()) {
-            return "Page<" + item_types(call) + ">";
+        switch (call.answer) {
+            case AnswerKind::kItem:
+                return item_types(call) + (call.may_be_unchanged ? " | Changed" : "");
+            case AnswerKind::kPage:
+                return "Page<" + item_types(call) + ">";
+            case AnswerKind::kCount:
+                return "Count";
+            case AnswerKind::kChanged:
+                return "Changed";
+            case AnswerKind::kFields:
+                return fields_type(call.endpoint.operation->answer, Way::kOut);
+            case AnswerKind::kAny:
+                return "JsonValue";
         }
-        if (endpoint.pattern != nullptr) {
-            return endpoint.pattern->count ? "Count" : item_types(call);
-        }
-        if (!endpoint.operation->returns) {
-            return "Changed";
-        }
-        return item_types(call) + (call.may_be_unchanged ? " | Changed" : "");
+        return "JsonValue";
     }
 
     static std::string parameter_type(const Parameter& parameter) {
@@ -260,6 +269,7 @@ private:
         out += query.empty() ? "" : ", query: { " + joined(query, ", ") + " }";
         out += body.empty() ? "" : ", body: { " + joined(body, ", ") + " }";
         out += endpoint.takes_idempotency_key() ? ", keyed: true" : "";
+        out += call.answer == AnswerKind::kAny ? ", any: true" : "";
         return out + " }";
     }
 

@@ -116,6 +116,7 @@ interface Request {
   query?: Record<string, unknown>;
   body?: Record<string, unknown>;
   keyed?: boolean;
+  any?: boolean;
 }
 interface Globals {
   fetch: Fetch;
@@ -167,11 +168,13 @@ async function headersOf(options: ClientOptions, request: Request, call: CallOpt
   return headers;
 }
 
-function read<T>(status: number, text: string): T {
+function read<T>(request: Request, status: number, text: string): T {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
+    // What C++ answers with may be a text.
+    if (request.any === true && status >= 200 && status < 300) return text as T;
     throw new ApiError(status, 'BadAnswer', `the answer (status ${status}) is no JSON`);
   }
   if (status >= 200 && status < 300) return json as T;
@@ -204,7 +207,7 @@ async function send<T>(options: ClientOptions, request: Request, call: CallOptio
       await pause(attempt, null);
       continue;
     }
-    if (attempt >= attempts || ![429, 502, 503, 504].includes(status)) return read<T>(status, text);
+    if (attempt >= attempts || ![429, 502, 503, 504].includes(status)) return read<T>(request, status, text);
     await pause(attempt, retryAfter);
   }
 }
