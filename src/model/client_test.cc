@@ -111,5 +111,42 @@ TEST(ClientTest, CppKeepsOutOfTheWayOfTheLanguage) {
     EXPECT_THAT(text, Not(HasSubstr("secret")));
 }
 
+constexpr const char* kNative = R"YAML(
+model: { name: native, path: /n }
+table: { name: n, key: { PK: S, SK: S }, marker: kind }
+entities:
+  User:
+    keys: { PK: "USER#{id}", SK: "META" }
+    attributes: { id: string!, mail: string!, name: string! }
+    visible: "true"
+    public: [id, name]
+    full: "id = caller"
+operations:
+  logIn:  { route: "POST /login", allow: anyone, native: true, input: { name: string! }, answer: { token: string!, seconds: integer }, raises: [WrongPassword] }
+  me:     { route: "GET /me", allow: signed_in, native: true, answer_item: User }
+  users:  { route: "GET /users", allow: signed_in, native: true, answer_list: User }
+  report: { route: "GET /report", allow: signed_in, native: true }
+  hook:   { route: "POST /hook", allow: anyone, native: true, body: raw }
+)YAML";
+
+TEST(ClientTest, OperationsInCppAnswerWithWhatTheyDeclare) {
+    Diagnostics diagnostics("t");
+    const auto model = load_model(kNative, diagnostics);
+    ASSERT_EQ(diagnostics.to_text(), "");
+    const auto text = to_typescript(*model);
+    EXPECT_THAT(text, HasSubstr("Call<{ token: string; seconds?: number }, LogInError>"));
+    EXPECT_THAT(text, HasSubstr("\"WrongPassword\""));
+    EXPECT_THAT(text, HasSubstr("me(call: CallOptions = {}): Call<User, MeError>"));
+    EXPECT_THAT(text, HasSubstr("users(call: CallOptions = {}): Call<Page<User>, UsersError>"));
+    EXPECT_THAT(text, HasSubstr("report(call: CallOptions = {}): Call<JsonValue, ReportError>"));
+    EXPECT_THAT(text, Not(HasSubstr("hook("))) << "raw bytes are not a client's to send";
+    EXPECT_THAT(text, HasSubstr("  id: string;\n  mail?: string;\n  name: string;\n"))
+        << "what is not public may be missing";
+    const auto cpp = to_cpp(*model);
+    EXPECT_THAT(cpp, HasSubstr("struct LogInAnswer {\n    std::string token{};\n"));
+    EXPECT_THAT(cpp, HasSubstr("LogInAnswer logIn(const LogInInput& input, "));
+    EXPECT_THAT(cpp, HasSubstr("Page<User> users("));
+}
+
 }  // namespace
 }  // namespace gateleg::model

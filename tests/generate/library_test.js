@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { suite } from '../lib/runner.js';
-import { call, dynamodb, kRoot, run, setClock, token } from './fixture.js';
+import { startServer } from '../lib/server.js';
+import { call, dynamodb, kModels, kRoot, run, setClock, token } from './fixture.js';
 
 const librarian = token('desk', ['librarian']);
 const base = '/v1/library';
@@ -127,6 +128,17 @@ test('what is due is found by its day, and its member reminded once', async () =
   await fails('Forbidden', 'GET', '/loans?from=2031-05-30T00:00:00Z', { as: one });
   await ok(200, 'POST', `/books/${book.bookId}/loan/renewal`, { as: one });
   assert.deepEqual((await due()).items, [], 'a renewed loan is due on another day');
+});
+
+test('--demo fills an empty library', async () => {
+  const own = await startServer({ http: true, args: ['--model', kModels.library, '--demo'] });
+  try {
+    const reply = await fetch(`${own.httpUrl}${base}/authors/jane%20austen`);
+    const { items } = await reply.json();
+    assert.deepEqual(items.map(({ title, free }) => [title, free]).sort(), [['Emma', 1], ['Persuasion', 0]]);
+  } finally {
+    await own.stop();
+  }
 });
 
 test('the demo of its README runs', async () => {

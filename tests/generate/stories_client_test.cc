@@ -94,15 +94,20 @@ int main(int argc, char** argv) {
     const auto story = client.createStory({.title = "Ein \"Märchen\"\n"});
     expect(story.title == "Ein \"Märchen\"\n", "titles come back as they were");
     expect(story.userId == "cpp-1" && story.nodeCount == 0 && !story.startNodeId, "attributes");
-    expect(client.renameStory({.id = story.id, .title = "Two"}, {.if_match = story.version}),
-           "changed");
-    expect(code_of([&] {
-               client.renameStory({.id = story.id, .title = "Three"}, {.if_match = story.version});
-           }) == Errors::kVersionMismatch,
-           "the version guards");
+    expect(
+        client.renameStory({.id = story.id, .title = "Two"}, {.if_match = story.version}), "changed"
+    );
+    expect(
+        code_of([&] {
+            client.renameStory({.id = story.id, .title = "Three"}, {.if_match = story.version});
+        }) == Errors::kVersionMismatch,
+        "the version guards"
+    );
     expect(code_of([&] { client.restoreStory({.id = story.id}); }) == Errors::kNotDeleted, "named");
-    expect(code_of([&] { client.createStory({.title = ""}); }) == Errors::kValidationFailed,
-           "validated");
+    expect(
+        code_of([&] { client.createStory({.title = ""}); }) == Errors::kValidationFailed,
+        "validated"
+    );
     expect(client.story({.id = story.id}).title == "Two", "read");
 
     transport.losses = 2;
@@ -113,7 +118,9 @@ int main(int argc, char** argv) {
         client.createStory({.title = std::to_string(i)});
     }
     std::vector<std::string> seen;
-    client.iterateStories({.limit = 2}, [&](const StoryIndex& item) { seen.push_back(item.title); });
+    client.iterateStories({.limit = 2}, [&](const StoryIndex& item) {
+        seen.push_back(item.title);
+    });
     expect(seen == std::vector<std::string>({"2", "1", "0", "Once", "Two"}), "pages");
 
     expect(client.deleteStory({.id = story.id}) && !client.deleteStory({.id = story.id}), "once");
