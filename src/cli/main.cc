@@ -5,6 +5,7 @@
 #include "app/config.h"
 #include "cli/check.h"
 #include "cli/data_commands.h"
+#include "cli/generate.h"
 #include "cli/serve.h"
 
 #ifndef GATELEG_VERSION
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
     gateleg::cli::add_fsck(app, exit_code);
     gateleg::cli::add_outbox(app, exit_code);
     gateleg::cli::add_set_admin_role(app, exit_code);
+    gateleg::cli::add_generate_commands(app, exit_code);
     try {
         app.parse(argc, argv);
         if (app.get_subcommands().empty()) {
