@@ -32,6 +32,9 @@ AnswerKind answer_kind(const Endpoint& endpoint, bool has_entities) {
                : endpoint.pattern->count ? AnswerKind::kCount
                                          : AnswerKind::kItem;
     }
+    if (endpoint.operation == nullptr) {  // a job's report
+        return AnswerKind::kAny;
+    }
     const auto& operation = *endpoint.operation;
     if (operation.native) {
         return !has_entities ? (operation.answer.empty() ? AnswerKind::kAny : AnswerKind::kFields)
@@ -45,8 +48,9 @@ AnswerKind answer_kind(const Endpoint& endpoint, bool has_entities) {
 
 ClientCall make_call(const Model& model, Endpoint endpoint, std::set<std::string>& taken) {
     ClientCall call;
-    const auto& name =
-        endpoint.pattern != nullptr ? endpoint.pattern->name : endpoint.operation->name;
+    const auto& name = endpoint.pattern != nullptr     ? endpoint.pattern->name
+                       : endpoint.operation != nullptr ? endpoint.operation->name
+                                                       : endpoint.id;
     call.name = claim_name(taken, camel_case(name));
     for (const auto& [status, codes] : errors_of(model, endpoint)) {
         call.errors.insert(codes.begin(), codes.end());
