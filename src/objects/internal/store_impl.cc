@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <mutex>
 #include <system_error>
 #include <utility>
@@ -18,18 +17,6 @@ namespace {
 
 constexpr std::chrono::hours kSweepEvery{1};
 constexpr std::size_t kUploadsPerSweep = 10'000;
-
-std::filesystem::path make_temporary_directory() {
-    auto pattern = (std::filesystem::temp_directory_path() / "gateleg-objects-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-        throw std::filesystem::filesystem_error(
-            "cannot make a temporary directory",
-            pattern,
-            std::error_code(errno, std::system_category())
-        );
-    }
-    return pattern;
-}
 
 std::unique_ptr<storage::Store> open_records(
     const ObjectStoreOptions& options, const std::filesystem::path& directory
@@ -99,18 +86,11 @@ Result<void> replace_object(
 
 using namespace internal;  // NOLINT: the parts this file puts together
 
-ObjectStore::Impl::TemporaryDirectory::~TemporaryDirectory() {
-    if (!path.empty()) {
-        std::error_code ignored;
-        std::filesystem::remove_all(path, ignored);
-    }
-}
-
 ObjectStore::Impl::Impl(const ObjectStoreOptions& given, const Clock& time)
     : options(given),
       clock(time),
-      temporary_{given.in_memory ? make_temporary_directory() : std::filesystem::path()},
-      directory_(given.in_memory ? temporary_.path : given.directory),
+      temporary_(given.in_memory ? TemporaryDirectory::make() : TemporaryDirectory()),
+      directory_(given.in_memory ? temporary_.path() : given.directory),
       records(open_records(given, directory_)),
       writer(*records),
       bodies(directory_, !given.in_memory && given.durability == storage::Durability::kFsync),

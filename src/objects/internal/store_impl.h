@@ -15,6 +15,7 @@
 #include "objects/internal/body_writer.h"
 #include "objects/internal/record_writer.h"
 #include "objects/internal/records.h"
+#include "objects/internal/temporary_directory.h"
 #include "objects/store.h"
 
 namespace gateleg::objects {
@@ -55,12 +56,7 @@ public:
     const Clock& clock;
 
 private:
-    // Removed when everything else is gone.
-    struct TemporaryDirectory {
-        ~TemporaryDirectory();
-        std::filesystem::path path;
-    };
-    TemporaryDirectory temporary_;
+    const internal::TemporaryDirectory temporary_;  // first: it goes when all else is gone
     std::filesystem::path directory_;
 
 public:
