@@ -6,6 +6,7 @@
 #include "cli/check.h"
 #include "cli/data_commands.h"
 #include "cli/generate.h"
+#include "cli/fsck_objects.h"
 #include "cli/serve.h"
 
 #ifndef GATELEG_VERSION
@@ -24,6 +25,7 @@ constexpr const char* kFooter =
 }  // namespace
 
 int main(int argc, char** argv) {
+    gateleg::cli::run_if_thumbnail_worker(argc, argv);
     CLI::App app("Gateleg: your single-table design, running.", "gateleg");
     app.set_version_flag("--version", "gateleg " GATELEG_VERSION);
     app.require_subcommand(0, 1);
@@ -37,6 +39,7 @@ int main(int argc, char** argv) {
     gateleg::cli::add_outbox(app, exit_code);
     gateleg::cli::add_set_admin_role(app, exit_code);
     gateleg::cli::add_generate_commands(app, exit_code);
+    gateleg::cli::add_fsck_objects(app, exit_code);
     try {
         app.parse(argc, argv);
         if (app.get_subcommands().empty()) {

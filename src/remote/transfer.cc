@@ -97,6 +97,10 @@ void Transfer::set_method() {
         set(easy, CURLOPT_HTTPGET, 1L);
         return;
     }
+    if (request_.method == "HEAD") {
+        set(easy, CURLOPT_NOBODY, 1L);
+        return;
+    }
     // When a kept connection dies under a request, libcurl sends the request again by itself. It
     // cannot if the body comes from a function that will not start over, so that nothing is sent
     // twice without our knowing.
