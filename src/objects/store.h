@@ -126,6 +126,8 @@ public:
 
 private:
     class Impl;
+    class ObjectTarget;
+    class PartTarget;
     std::unique_ptr<Impl> impl_;
 };
 
