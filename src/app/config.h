@@ -24,6 +24,7 @@ struct Config {
     bool memory = false;
     std::optional<Address> dynamodb = Address{"127.0.0.1", 8000};
     std::optional<Address> http = Address{"127.0.0.1", 8080};
+    std::optional<Address> s3 = Address{"127.0.0.1", 9000};
     storage::Durability durability = storage::Durability::kFsync;
     std::optional<std::filesystem::path> credentials;
     std::vector<std::string> models;  // files
