@@ -46,6 +46,7 @@ struct ObjectHead {
 };
 
 struct CopyInLimits {
+    // Held in memory until it is known what it is.
     std::uint64_t max_bytes = std::uint64_t{32} << 20;
     bool images_only = true;
     ImageLimits image;
@@ -103,8 +104,8 @@ struct LocalObjectsOptions {
     std::function<std::string()> base_url;
     Fetch fetch;
 };
-// Store, maker and clock outlive it.
-std::unique_ptr<Objects> make_local_objects(
+// Store, maker and clock outlive it. Fails if the bucket cannot be made.
+Result<std::unique_ptr<Objects>> make_local_objects(
     LocalObjectsOptions options,
     ObjectStore& store,
     const ThumbnailMaker& thumbnails,
