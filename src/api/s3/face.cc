@@ -177,7 +177,8 @@ void Face::run(std::shared_ptr<Call> call, const Operation& operation) {
             answer(*call, slow_down());
             return;
         }
-        std::make_shared<Receiver>(*this, std::move(call), operation)->start();
+        Desk& desk = *this;
+        std::make_shared<Receiver>(desk, std::move(call), operation)->start();
         return;
     }
     submit(call, [this, call, &operation] {
