@@ -194,7 +194,8 @@ Connection::Progress Connection::begin_body() {
     if (has_body && handler_.streams_body(head)) {
         return begin_streamed_body();
     }
-    if (has_body && head.expects_continue() && head.minor_version() == 1 && buffered() == 0) {
+    // Even if the body is empty: botocore mistakes what follows on the connection if it gets none.
+    if (head.expects_continue() && head.minor_version() == 1 && buffered() == 0) {
         const std::lock_guard lock(send_mutex_);
         send_locked("HTTP/1.1 100 Continue\r\n\r\n", nullptr);
     }

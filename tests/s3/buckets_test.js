@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import * as S3 from '@aws-sdk/client-s3';
 import { suite } from '../lib/runner.js';
 import { client, failure, newBucket, open, s3, text } from './fixture.js';
@@ -39,7 +40,11 @@ test('are addressed by host name as well', async () => {
     headers: { authorization: 'AWS4-HMAC-SHA256 Credential=a/20250101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0' },
   });
   assert.equal(put.status, 200);
-  const byHost = client(open, { endpoint: `http://localhost:${port}`, forcePathStyle: false });
+  // Browsers know that names below localhost are this machine; Node asks the resolver, which may not.
+  const lookup = (_, options, done) =>
+    options.all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4);
+  const requestHandler = { httpAgent: new http.Agent({ lookup }) };
+  const byHost = client(open, { endpoint: `http://localhost:${port}`, forcePathStyle: false, requestHandler });
   assert.equal(await text(await byHost.send(new S3.GetObjectCommand({ Bucket, Key: 'by-path' }))), 'hello');
 });
 
