@@ -71,7 +71,7 @@ auth::JwtVerifier load_tokens(const Config& config) {
             throw ConfigError("--jwks " + used.error().message);
         }
     }
-    if (!config.models.empty() && !tokens.accepts_any()) {
+    if (has_systems(config) && !tokens.accepts_any()) {
         log_warn("nobody can sign in: set GATELEG_JWT_SECRET or give --jwks FILE");
     }
     return tokens;
@@ -117,13 +117,14 @@ struct Server::Parts {
           ),
           tokens(load_tokens(config)),
           secret(load_server_secret(config)),
-          systems(config, secret, engine, clock(config)),
+          systems(config, secret, engine, clock(config), system_clock),
           rest(
               systems.runtimes(),
               tokens,
               system_clock,
               {.hosts = host_policy(config),
                .viewer_salt = secret,
+               .sessions = has_systems(config) ? &systems.sessions() : nullptr,
                .explain_to_all = config.test_clock}
           ),
           admin(

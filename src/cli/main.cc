@@ -4,6 +4,7 @@
 
 #include "app/config.h"
 #include "cli/check.h"
+#include "cli/fsck_objects.h"
 #include "cli/serve.h"
 
 #ifndef GATELEG_VERSION
@@ -22,6 +23,7 @@ constexpr const char* kFooter =
 }  // namespace
 
 int main(int argc, char** argv) {
+    gateleg::cli::run_if_thumbnail_worker(argc, argv);
     CLI::App app("Gateleg: your single-table design, running.", "gateleg");
     app.set_version_flag("--version", "gateleg " GATELEG_VERSION);
     app.require_subcommand(0, 1);
@@ -29,6 +31,7 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
     gateleg::cli::add_model_commands(app, exit_code);
+    gateleg::cli::add_fsck_objects(app, exit_code);
     try {
         app.parse(argc, argv);
         if (app.get_subcommands().empty()) {

@@ -116,8 +116,9 @@ void add_operation_parameters(const Operation& operation, Endpoint& endpoint) {
         }
     }
     // Requests that delete have no body worth the name; what else they say is in the query.
-    const auto place =
-        endpoint.method == "DELETE" ? Parameter::Place::kQuery : Parameter::Place::kBody;
+    const auto place = endpoint.method == "DELETE" || endpoint.method == "GET"
+                           ? Parameter::Place::kQuery
+                           : Parameter::Place::kBody;
     for (const auto& input : operation.inputs) {
         const auto& attribute = input.attribute;
         if (attribute.name == endpoint.rest || has_fixed(endpoint, attribute.name) ||
@@ -283,6 +284,9 @@ void add_operation_errors(const Endpoint& endpoint, ErrorList& errors) {
     }
     if (operation.idempotency_required) {
         errors.add("IdempotencyKeyRequired");
+    }
+    for (const auto& code : operation.raised) {
+        errors.add(code);
     }
     errors.add(operation.require);
     for (const auto& step : operation.writes) {

@@ -1,8 +1,9 @@
+#include "objects/internal/objects_base.h"
+
 #include <algorithm>
 #include <array>
 
 #include "objects/internal/names.h"
-#include "objects/internal/objects_base.h"
 
 namespace gateleg::objects::internal {
 

@@ -70,9 +70,7 @@ std::string presign_url(const PresignUrl& request) {
 
     auto query = request.query;
     query.emplace_back("X-Amz-Algorithm", auth::kAlgorithm);
-    query.emplace_back(
-        "X-Amz-Credential", request.access_key_id + "/" + auth::render_scope(scope)
-    );
+    query.emplace_back("X-Amz-Credential", request.access_key_id + "/" + auth::render_scope(scope));
     query.emplace_back("X-Amz-Date", date);
     query.emplace_back("X-Amz-Expires", std::to_string(request.expires_seconds));
     query.emplace_back("X-Amz-SignedHeaders", joined);

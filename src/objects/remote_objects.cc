@@ -92,11 +92,14 @@ public:
         std::string_view key, std::string_view bytes, std::string_view content_type
     ) override {
         GATELEG_TRY_ASSIGN(
-            const auto answer, call("PUT", key, {{"content-type", std::string(content_type)}}, bytes)
+            const auto answer,
+            call("PUT", key, {{"content-type", std::string(content_type)}}, bytes)
         );
         GATELEG_TRY(expect(answer, 200));
         return ObjectHead{
-            bytes.size(), std::string(content_type), without_quotes(find_header(answer, "etag")),
+            bytes.size(),
+            std::string(content_type),
+            without_quotes(find_header(answer, "etag")),
             real_clock_.now_millis()};
     }
 

@@ -33,10 +33,26 @@ bool is_tag(std::string_view text, std::string_view tag) {
 
 // Kinds of marked-up text. `text` is lower case and starts with its first visible character.
 MediaKind markup_kind(std::string_view text) {
-    constexpr std::array kHtmlTags = {
-        "<!doctype html"sv, "<html"sv, "<head"sv,  "<script"sv, "<iframe"sv, "<h1"sv,  "<div"sv,
-        "<font"sv,          "<table"sv, "<a"sv,    "<style"sv,  "<title"sv,  "<b"sv,   "<body"sv,
-        "<br"sv,            "<p"sv,     "<img"sv,  "<meta"sv,   "<link"sv,   "<form"sv};
+    constexpr std::array kHtmlTags = {"<!doctype html"sv,
+                                      "<html"sv,
+                                      "<head"sv,
+                                      "<script"sv,
+                                      "<iframe"sv,
+                                      "<h1"sv,
+                                      "<div"sv,
+                                      "<font"sv,
+                                      "<table"sv,
+                                      "<a"sv,
+                                      "<style"sv,
+                                      "<title"sv,
+                                      "<b"sv,
+                                      "<body"sv,
+                                      "<br"sv,
+                                      "<p"sv,
+                                      "<img"sv,
+                                      "<meta"sv,
+                                      "<link"sv,
+                                      "<form"sv};
     const auto holds_svg = text.find("<svg") != std::string_view::npos;
     if (is_tag(text, "<svg") || is_tag(text, "<!doctype svg")) {
         return MediaKind::kSvg;
@@ -119,10 +135,16 @@ bool is_active_content(std::string_view content_type) {
     std::erase_if(type, [](char c) { return c == ' ' || c == '\t'; });
     // A multipart answer may hold a document of any of the other types.
     constexpr std::array kActive = {
-        "text/html"sv, "text/xml"sv, "application/xml"sv, "text/xsl"sv,
-        "multipart/x-mixed-replace"sv, "multipart/related"sv, "message/rfc822"sv,
+        "text/html"sv,
+        "text/xml"sv,
+        "application/xml"sv,
+        "text/xsl"sv,
+        "multipart/x-mixed-replace"sv,
+        "multipart/related"sv,
+        "message/rfc822"sv,
         "application/x-shockwave-flash"sv};
-    return type.ends_with("+xml") || std::find(kActive.begin(), kActive.end(), type) != kActive.end();
+    return type.ends_with("+xml") ||
+           std::find(kActive.begin(), kActive.end(), type) != kActive.end();
 }
 
 MediaKind sniff_kind(std::string_view head) {
@@ -175,8 +197,9 @@ Result<Sniffed> sniff(std::uint64_t size, const ReadAt& read) {
     GATELEG_TRY(window.status());
     if (!what || what->width == 0 || what->height == 0) {
         return object_error(
-            Reason::kNotAnImage, "It starts like " + std::string(media_type(kind)) +
-                                     " but its header is incomplete or wrong."
+            Reason::kNotAnImage,
+            "It starts like " + std::string(media_type(kind)) +
+                " but its header is incomplete or wrong."
         );
     }
     return *what;
@@ -210,8 +233,9 @@ Result<void> check_limits(const Sniffed& what, std::uint64_t bytes, const ImageL
     if (pixels > limits.max_pixels || what.width > limits.max_edge ||
         what.height > limits.max_edge) {
         return object_error(
-            Reason::kImageTooLarge, "The image has " + std::to_string(what.width) + " x " +
-                                        std::to_string(what.height) + " pixels, which is too many."
+            Reason::kImageTooLarge,
+            "The image has " + std::to_string(what.width) + " x " + std::to_string(what.height) +
+                " pixels, which is too many."
         );
     }
     if (what.frames > limits.max_frames) {

@@ -23,6 +23,7 @@ namespace gateleg::objects {
 
 struct ThumbnailOptions {
     // Program and first arguments of the worker; thumbnail_worker_main() is what it must call.
+    // Longest edge, memory in bytes and seconds follow.
     std::vector<std::string> command = {"/proc/self/exe", "thumbnail-worker"};
     ImageLimits limits;
     std::uint64_t max_memory_bytes = std::uint64_t{1} << 30;
@@ -53,7 +54,10 @@ private:
 };
 
 // The worker: reads an image from descriptor 0, writes the thumbnail to descriptor 1. Locks itself
-// in before the first byte is read. The exit code for main: 0, or 1 if it is no image.
-int thumbnail_worker_main(std::uint32_t max_edge);
+// in before the first byte is read, so nothing but _exit(2) with its result may follow. The result
+// is 0, or 1 if it is no image. The arguments are those that follow the command.
+int thumbnail_worker_main(
+    std::uint32_t max_edge, std::uint64_t max_memory_bytes, std::uint64_t max_seconds
+);
 
 }  // namespace gateleg::objects

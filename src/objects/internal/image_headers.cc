@@ -53,8 +53,8 @@ std::optional<Sniffed> read_jpeg(ByteWindow& bytes) {
             offset += 2;
             continue;
         }
-        const bool is_frame = marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 &&
-                              marker != 0xC8 && marker != 0xCC;
+        const bool is_frame =
+            marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
         const auto length = big16(*head, 2);
         if (length < 2 || marker == 0xD9 || marker == 0xDA) {
             return std::nullopt;
@@ -130,7 +130,8 @@ std::optional<Sniffed> read_webp(ByteWindow& bytes) {
     const auto type = head->substr(0, 4);
     Sniffed what{MediaKind::kWebp, 0, 0, 1};
     if (type == "VP8 ") {
-        if (byte_at(*head, 11) != 0x9D || byte_at(*head, 12) != 0x01 || byte_at(*head, 13) != 0x2A) {
+        if (byte_at(*head, 11) != 0x9D || byte_at(*head, 12) != 0x01 ||
+            byte_at(*head, 13) != 0x2A) {
             return std::nullopt;
         }
         what.width = little16(*head, 14) & 0x3FFF;

@@ -16,14 +16,18 @@ namespace gateleg::objects::internal {
 // Thread-safe, as Objects is.
 class ObjectsBase : public Objects {
 public:
-    ObjectsBase(std::string bucket, Fetch fetch, const ThumbnailMaker& thumbnails, const Clock& clock)
-        : bucket_(std::move(bucket)), fetch_(std::move(fetch)), thumbnails_(thumbnails), clock_(clock) {}
+    ObjectsBase(
+        std::string bucket, Fetch fetch, const ThumbnailMaker& thumbnails, const Clock& clock
+    )
+        : bucket_(std::move(bucket)),
+          fetch_(std::move(fetch)),
+          thumbnails_(thumbnails),
+          clock_(clock) {}
 
     const std::string& bucket() const override { return bucket_; }
     Result<Presigned> presign(const Presign& request) const override;
-    Result<CopiedIn> copy_in(
-        std::string_view url, std::string_view key, const CopyInLimits& limits
-    ) override;
+    Result<CopiedIn> copy_in(std::string_view url, std::string_view key, const CopyInLimits& limits)
+        override;
     Result<CopiedIn> thumbnail(
         std::string_view key, std::string_view out_key, std::uint32_t max_edge
     ) override;
