@@ -3,6 +3,7 @@
 import io
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import urllib.error
@@ -27,9 +28,9 @@ SERVER = Server(os.path.join(DATA.name, "data"), ["--credentials", str(KEYS)], s
 PART = 5 << 20
 
 
-def client(**options):
+def client(server=None, verify=None, **options):
     return boto3.client(
-        "s3", endpoint_url=SERVER.s3_url, region_name="us-east-1", aws_access_key_id="AKIABOTO",
+        "s3", endpoint_url=(server or SERVER).s3_url, verify=verify, region_name="us-east-1", aws_access_key_id="AKIABOTO",
         aws_secret_access_key=options.pop("secret", "a-secret-for-boto3-tests"),
         config=Config(retries={"max_attempts": 0}, connect_timeout=5, read_timeout=60, signature_version="s3v4",
                       s3={"addressing_style": "path", **options}))
@@ -114,6 +115,23 @@ def test_presigned():
         assert error.code == 403 and b"SignatureDoesNotMatch" in error.read()
     else:
         raise AssertionError("403 expected")
+
+
+def test_tls():
+    """large bodies both ways under TLS"""
+    certificate, key = os.path.join(DATA.name, "tls.crt"), os.path.join(DATA.name, "tls.key")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-keyout", key,
+         "-out", certificate, "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"],
+        check=True, capture_output=True, timeout=60)
+    server = Server(args=["--credentials", str(KEYS), "--tls-cert", certificate, "--tls-key", key], s3=True)
+    s3 = client(server, verify=certificate)
+    s3.create_bucket(Bucket="tls")
+    body = os.urandom(3_000_000)
+    s3.put_object(Bucket="tls", Key="k", Body=body)
+    assert s3.get_object(Bucket="tls", Key="k")["Body"].read() == body
+    assert s3.get_object(Bucket="tls", Key="k", Range="bytes=1000-2000000")["Body"].read() == body[1000:2000001]
+    assert server.stop() == 0
 
 
 def test_survives():

@@ -29,7 +29,7 @@ test('a stream of unknown length arrives whole, in parts', async () => {
   const part = await s3.send(new S3.GetObjectCommand({ Bucket, Key: 'big', PartNumber: 2 }));
   assert.equal(part.PartsCount, 3);
   assert.equal(digest(await part.Body.transformToByteArray()), digest(body.subarray(kPart, 2 * kPart)));
-});
+}, { seconds: 240 });
 
 function* split(body, bytes) {
   for (let at = 0; at < body.length; at += bytes) yield body.subarray(at, at + bytes);
@@ -47,7 +47,7 @@ test('one PUT of a stream goes in chunks with a trailer', async () => {
     assert.equal(got.ContentEncoding, undefined);
     assert.equal(digest(await got.Body.transformToByteArray()), digest(body));
   }
-});
+}, { seconds: 240 });
 
 test('parts are listed, copied, completed and aborted', async () => {
   const Bucket = await newBucket();
@@ -83,7 +83,7 @@ test('parts are listed, copied, completed and aborted', async () => {
     await failure(s3.send(new S3.UploadPartCommand({ Bucket, Key: 'other', UploadId: other.UploadId, PartNumber: 1, Body: 'x' }))),
     '404 NoSuchUpload',
   );
-});
+}, { seconds: 240 });
 
 test('many objects at once', async () => {
   const Bucket = await newBucket();
@@ -95,4 +95,4 @@ test('many objects at once', async () => {
       assert.equal(await text(await many.send(new S3.GetObjectCommand({ Bucket, Key: `k${i}` }))), Body);
     }),
   );
-});
+}, { seconds: 240 });
