@@ -64,7 +64,7 @@ struct S3Policy {
     std::int64_t now_seconds = 0;
 };
 
-inline constexpr std::int64_t kMaxPresignedSeconds = 7 * 24 * 3600;
+inline constexpr std::int64_t kMaxPresignedSeconds = std::int64_t{7} * 24 * 3600;
 
 // The body of `request` is not looked at.
 Result<S3Signature> verify_s3(const SignedRequest& request, const S3Policy& policy);

@@ -152,7 +152,7 @@ void Face::handle(http::Exchange exchange) {
     }
     call->target = *std::move(target);
     if (call->head().method() == "OPTIONS") {
-        preflight(std::move(call));
+        preflight(call);
         return;
     }
     const auto operation = admit(*call);
@@ -187,7 +187,7 @@ void Face::run(std::shared_ptr<Call> call, const Operation& operation) {
     });
 }
 
-void Face::preflight(std::shared_ptr<Call> call) {
+void Face::preflight(const std::shared_ptr<Call>& call) {
     submit(call, [this, call] {
         PageRequest page;
         page.origin = call->header("origin");
@@ -225,7 +225,7 @@ Result<void> Face::admit_page(Call& call) {
 }
 
 void Face::submit(std::shared_ptr<Call> call, UniqueFunction<void()> job) {
-    UniqueFunction<void()> guarded = [this, call, job = std::move(job)]() mutable {
+    UniqueFunction<void()> guarded = [call, job = std::move(job)]() mutable {
         try {
             job();
         } catch (const std::exception& thrown) {

@@ -50,7 +50,7 @@ public:
 
 private:
     Result<const Operation*> admit(Call& call) const;
-    void preflight(std::shared_ptr<Call> call);
+    void preflight(const std::shared_ptr<Call>& call);
     void run(std::shared_ptr<Call> call, const Operation& operation);
 
     void submit(std::shared_ptr<Call> call, UniqueFunction<void()> job) override;
