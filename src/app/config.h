@@ -26,6 +26,7 @@ struct Config {
     std::optional<Address> http = Address{"127.0.0.1", 8080};
     // "embedded", dynamodb://REGION, http://HOST:PORT or https://HOST:PORT.
     std::string store = "embedded";
+    std::optional<Address> s3 = Address{"127.0.0.1", 9000};
     storage::Durability durability = storage::Durability::kFsync;
     std::optional<std::filesystem::path> credentials;
     std::vector<std::string> systems;   // names of built-in ones

@@ -9,6 +9,7 @@
 #include "api/dynamodb/face.h"
 #include "api/http_face.h"
 #include "api/rest/face.h"
+#include "api/s3/face.h"
 #include "app/admin_socket.h"
 #include "app/backend.h"
 #include "app/systems.h"
@@ -17,11 +18,21 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/server.h"
+#include "objects/store.h"
 
 namespace gateleg::app {
 namespace {
 
 constexpr std::chrono::seconds kDrainPatience{10};
+
+objects::ObjectStoreOptions object_options(const Config& config) {
+    objects::ObjectStoreOptions options;
+    options.directory = config.data / "objects";
+    options.in_memory = config.memory;
+    options.durability = config.durability;
+    options.accept_data_loss = config.accept_data_loss;
+    return options;
+}
 
 std::unique_ptr<auth::Credentials> load_credentials(const Config& config) {
     if (!config.credentials) {
@@ -111,6 +122,22 @@ struct Server::Parts {
               host_policy(config)
           ),
           http_face(admin, rest),
+          object_store(
+              config.s3
+                  ? std::make_unique<objects::ObjectStore>(object_options(config), clock(config))
+                  : nullptr
+          ),
+          s3(config.s3 ? std::make_unique<api::s3::Face>(
+                             *object_store,
+                             system_clock,
+                             clock(config),
+                             api::s3::FaceOptions{
+                                 .credentials = credentials.get(),
+                                 .anonymous = config.anonymous,
+                                 .region = config.region,
+                                 .hosts = host_policy(config)}
+                         )
+                       : nullptr),
           server(thread_count(config)) {
         backend.require_operations(systems.runtimes());
     }
@@ -144,6 +171,8 @@ struct Server::Parts {
         faces.append(faces.empty() ? "" : " ").append(name).append("=").append(url);
         if (name == "dynamodb") {
             dynamodb_url = url;
+        } else if (name == "s3") {
+            s3_url = url;
         }
     }
 
@@ -171,10 +200,13 @@ struct Server::Parts {
     api::rest::Face rest;
     api::admin::Face admin;
     api::HttpFace http_face;
+    std::unique_ptr<objects::ObjectStore> object_store;
+    std::unique_ptr<api::s3::Face> s3;
     http::Server server;
     std::optional<AdminSocket> admin_socket;
     std::string faces;
     std::string dynamodb_url;
+    std::string s3_url;
 };
 
 Server::Server(const Config& config) {
@@ -189,6 +221,9 @@ Server::Server(const Config& config) {
     }
     if (config.http) {
         parts_->listen(config, "http", *config.http, parts_->http_face);
+    }
+    if (config.s3) {
+        parts_->listen(config, "s3", *config.s3, *parts_->s3);
     }
     parts_->listen_for_commands(config);
 }
@@ -205,6 +240,10 @@ std::string Server::faces() const {
 
 std::string Server::dynamodb_url() const {
     return parts_->dynamodb_url;
+}
+
+std::string Server::s3_url() const {
+    return parts_->s3_url;
 }
 
 bool Server::has_failed() const {

@@ -1,6 +1,7 @@
 // An HTTP/1.1 server: a few I/O threads, shared by several listening ports.
 //
-// One request at a time per connection, replies in order, bodies whole in memory.
+// One request at a time per connection, replies in order. Bodies are whole in memory, unless the
+// handler asks for them in pieces.
 
 #pragma once
 
