@@ -66,6 +66,10 @@ bool is_loopback(const Address& address) {
     return address.host == "localhost" || address.host == "::1" || address.host.starts_with("127.");
 }
 
+bool has_systems(const Config& config) {
+    return !config.systems.empty() || !config.models.empty();
+}
+
 void check(const Config& config) {
     if (!config.dynamodb && !config.http) {
         throw ConfigError("all faces are off: leave at least one on");

@@ -26,8 +26,11 @@ struct Config {
     std::optional<Address> http = Address{"127.0.0.1", 8080};
     storage::Durability durability = storage::Durability::kFsync;
     std::optional<std::filesystem::path> credentials;
-    std::vector<std::string> models;  // files
-    std::string jwt_secret;           // empty: no token signed with a secret is accepted
+    std::vector<std::string> systems;   // names of built-in ones
+    std::vector<std::string> models;    // files
+    std::vector<std::string> catalogs;  // files that replace a system's own
+    bool demo = false;                  // load example data
+    std::string jwt_secret;             // empty: no token signed with a secret is accepted
     std::optional<std::filesystem::path> jwks;
     std::optional<std::string> tls_certificate;
     std::optional<std::string> tls_key;
@@ -52,6 +55,9 @@ public:
 std::optional<Address> parse_address(const std::string& text);
 
 bool is_loopback(const Address& address);
+
+// Some system or model is served.
+bool has_systems(const Config& config);
 
 // Refuses what no one should run by accident: a face that others can reach without credentials or
 // without TLS, unless both were waived by name.

@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "http/server.h"
 #include "jobs/background.h"
+#include "outbound/client.h"
 
 namespace gateleg::app {
 namespace {
@@ -61,7 +62,7 @@ auth::JwtVerifier load_tokens(const Config& config) {
             throw ConfigError("--jwks " + used.error().message);
         }
     }
-    if (!config.models.empty() && !tokens.accepts_any()) {
+    if (has_systems(config) && !tokens.accepts_any()) {
         log_warn("nobody can sign in: set GATELEG_JWT_SECRET or give --jwks FILE");
     }
     return tokens;
@@ -113,12 +114,15 @@ struct Server::Parts {
                .region = config.region,
                .hosts = host_policy(config)}
           ),
+          deliveries(load_deliveries()),
+          outbound({.allow = deliveries.allow}),
           tokens(load_tokens(config)),
           secret(load_server_secret(config)),
-          systems(config, secret, engine, clock(config)),
+          systems(config, secret, engine, clock(config), system_clock),
           background(
               systems.runtimes(),
-              load_deliveries(),
+              deliveries,
+              outbound,
               system_clock,
               nullptr,
               {.only_server = true, .schedules = !config.test_clock}
@@ -129,6 +133,7 @@ struct Server::Parts {
               system_clock,
               {.hosts = host_policy(config),
                .viewer_salt = secret,
+               .sessions = has_systems(config) ? &systems.sessions() : nullptr,
                .explain_to_all = config.test_clock}
           ),
           admin(
@@ -174,6 +179,8 @@ struct Server::Parts {
     std::unique_ptr<storage::Store> store;
     engine::Engine engine;
     api::dynamodb::Face dynamodb;
+    jobs::Config deliveries;
+    outbound::Client outbound;
     auth::JwtVerifier tokens;
     std::string secret;
     Systems systems;

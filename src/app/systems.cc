@@ -1,8 +1,11 @@
 #include "app/systems.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -14,30 +17,107 @@
 #include "app/table_setup.h"
 #include "base/log.h"
 #include "model/check.h"
+#include "model/demo.h"
 #include "model/load.h"
 #include "model/surface.h"
+#include "systems/registry.h"
 
 namespace gateleg::app {
 namespace {
 
 constexpr std::size_t kSecretBytes = 32;
 
-std::unique_ptr<model::Model> load(const std::string& file) {
-    model::Diagnostics diagnostics(file);
-    auto loaded = model::load_model_file(file, diagnostics);
+// One model to serve, before it is read.
+struct Source {
+    std::string file;     // of --model, or "systems/<name>/model.yaml" of one that is built in
+    std::string text;     // of one that is built in
+    std::string catalog;  // replaces the one beside it
+    std::string demo;
+    bool built_in = false;
+};
+
+std::unique_ptr<model::Model> load(const Source& source) {
+    model::Diagnostics diagnostics(source.file);
+    auto loaded = source.built_in || !source.catalog.empty()
+                      ? model::load_model(source.text, diagnostics, source.catalog)
+                      : model::load_model_file(source.file, diagnostics);
+    if (loaded) {
+        loaded->file = source.file;
+    }
     if (loaded && !diagnostics.has_errors()) {
         model::check_model(*loaded, diagnostics);
     }
     if (loaded && !diagnostics.has_errors()) {
         return loaded;
     }
-    model::Diagnostics errors(file);
+    model::Diagnostics errors(source.file);
     for (const auto& found : diagnostics.sorted()) {
         if (found.severity == model::Severity::kError) {
             errors.error(found.id, found.position, found.message, found.suggestion);
         }
     }
-    throw ConfigError("--model " + file + " cannot be used:\n" + errors.to_text());
+    throw ConfigError(source.file + " cannot be used:\n" + errors.to_text());
+}
+
+std::vector<Source> sources_of(const Config& config) {
+    std::vector<Source> sources;
+    for (const auto& name : config.systems) {
+        const auto* files = systems::find_system(name);
+        if (files == nullptr) {
+            std::string known;
+            for (const auto& one : systems::built_in_systems()) {
+                known.append(known.empty() ? "" : ", ").append(one.name);
+            }
+            throw ConfigError("--systems: there is no system '" + name + "'; there are " + known);
+        }
+        sources.push_back(
+            {"systems/" + name + "/model.yaml",
+             std::string(files->model),
+             std::string(files->catalog),
+             std::string(files->demo),
+             true}
+        );
+    }
+    for (const auto& file : config.models) {
+        const auto beside = std::filesystem::path(file).parent_path() / "demo.yaml";
+        sources.push_back(
+            {file,
+             model::read_model_text(file).value_or(""),
+             "",
+             model::read_model_text(beside.string()).value_or(""),
+             false}
+        );
+    }
+    return sources;
+}
+
+// Each catalogue names its system; that of the only system need not.
+void use_catalogs(const Config& config, std::vector<Source>& sources) {
+    for (const auto& file : config.catalogs) {
+        const auto text = model::read_model_text(file);
+        if (!text) {
+            throw ConfigError("--catalog " + file + " cannot be read");
+        }
+        const auto name = model::catalog_system(*text);
+        const auto found = std::find_if(sources.begin(), sources.end(), [&](const auto& source) {
+            return name.empty() ? sources.size() == 1
+                                : source.file == "systems/" + name + "/model.yaml" ||
+                                      source.file.find("/" + name + "/") != std::string::npos;
+        });
+        if (found == sources.end()) {
+            throw ConfigError(
+                "--catalog " + file +
+                ": begin it with `system: NAME`, the name of a system that "
+                "is served"
+            );
+        }
+        found->catalog = *text;
+    }
+}
+
+std::optional<std::string> read_setting(const std::string& name) {
+    const char* found = std::getenv(name.c_str());
+    return found != nullptr ? std::optional<std::string>(found) : std::nullopt;
 }
 
 std::string random_secret() {
@@ -68,16 +148,28 @@ void write_secret(const std::string& path, const std::string& secret) {
 }  // namespace
 
 Systems::Systems(
-    const Config& config, const std::string& secret, dynamo::Dynamo& dynamo, const Clock& clock
-) {
+    const Config& config,
+    const std::string& secret,
+    dynamo::Dynamo& dynamo,
+    const Clock& clock,
+    const Clock& real_clock
+)
+    : services_{
+          .clock = clock,
+          .real_clock = real_clock,
+          .secret = secret,
+          .test_mode = config.test_clock,
+          .setting = read_setting} {
+    auto sources = sources_of(config);
+    use_catalogs(config, sources);
     std::set<std::string> names;
     std::set<std::string> tables;
-    for (const auto& file : config.models) {
-        auto model = load(file);
+    for (const auto& source : sources) {
+        auto model = load(source);
         if (!names.insert(model->name).second || !tables.insert(model->table.name).second) {
             throw ConfigError(
-                "--model " + file + ": another model has the name " + model->name +
-                " or the table " + model->table.name
+                source.file + ": another model has the name " + model->name + " or the table " +
+                model->table.name
             );
         }
         auto runtime = std::make_unique<model::Runtime>(
@@ -90,7 +182,43 @@ Systems::Systems(
              {"path", model::base_path(*model)},
              {"table", model->table.name}}
         );
+        services_.runtimes[model->name] = runtime.get();
         systems_.push_back({std::move(model), std::move(runtime)});
+    }
+    systems::install_systems(services_);
+    for (const auto& system : systems_) {
+        const auto missing = system.runtime->missing_natives();
+        if (!missing.empty()) {
+            throw ConfigError(
+                system.model->file + ": this binary has no code for the native operation " +
+                missing.front()
+            );
+        }
+    }
+    sessions_ = systems::make_session_source(services_);
+    if (config.demo) {
+        std::vector<std::string> demos;
+        for (const auto& source : sources) {
+            demos.push_back(source.demo);
+        }
+        load_demos(demos);
+    }
+}
+
+void Systems::load_demos(const std::vector<std::string>& texts) {
+    for (std::size_t i = 0; i < systems_.size(); ++i) {
+        const auto filled = systems_[i].runtime->has_items();
+        if (texts[i].empty() || !filled || *filled) {
+            continue;  // what is there is not a demo's to change
+        }
+        const auto loaded = model::load_demo(texts[i], *systems_[i].runtime);
+        if (!loaded) {
+            throw ConfigError(
+                "--demo: the demo of " + systems_[i].model->name +
+                " cannot be loaded: " + loaded.error().message
+            );
+        }
+        log_info("demo loaded", {{"model", systems_[i].model->name}, {"calls", *loaded}});
     }
 }
 
@@ -105,7 +233,7 @@ std::vector<model::Runtime*> Systems::runtimes() const {
 }
 
 std::string load_server_secret(const Config& config) {
-    if (config.memory || config.models.empty()) {
+    if (config.memory || !has_systems(config)) {
         return random_secret();
     }
     const auto path = config.data / "server-secret";

@@ -1,4 +1,5 @@
-// The models of --model: each loaded, checked, with its table in place and a runtime to call.
+// The models of --systems and --model: each loaded, checked, with its table in place and a runtime
+// to call.
 
 #pragma once
 
@@ -10,6 +11,7 @@
 #include "dynamo/dynamo.h"
 #include "model/runtime.h"
 #include "model/schema.h"
+#include "systems/services.h"
 
 namespace gateleg::app {
 
@@ -18,19 +20,30 @@ class Systems {
 public:
     // Throws ConfigError: what is wrong with a model as file:line:col, or which table does not fit.
     Systems(
-        const Config& config, const std::string& secret, dynamo::Dynamo& dynamo, const Clock& clock
+        const Config& config,
+        const std::string& secret,
+        dynamo::Dynamo& dynamo,
+        const Clock& clock,
+        const Clock& real_clock
     );
     ~Systems();
 
     // In the order of the command line.
     std::vector<model::Runtime*> runtimes() const;
+    const systems::Services& services() const { return services_; }
+    systems::SessionSource& sessions() const { return *sessions_; }
 
 private:
     struct System {
         std::unique_ptr<model::Model> model;
         std::unique_ptr<model::Runtime> runtime;
     };
+    // In the order of the systems; empty where there is none.
+    void load_demos(const std::vector<std::string>& texts);
+
     std::vector<System> systems_;
+    systems::Services services_;
+    std::unique_ptr<systems::SessionSource> sessions_;
 };
 
 // Random bytes that stay the same for one data directory: made at the first start, in a file that

@@ -5,12 +5,14 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <sstream>
 
 #include <unistd.h>
 
 #include "app/config.h"
 #include "app/server.h"
 #include "base/log.h"
+#include "systems/registry.h"
 
 namespace gateleg::cli {
 namespace {
@@ -22,6 +24,7 @@ struct ServeArguments {
     std::string http = "127.0.0.1:8080";
     std::string s3 = "off";
     std::string durability = "fsync";
+    std::string systems = "none";
 };
 
 void print_ready(const app::Server& server) {
@@ -72,6 +75,22 @@ int serve(const app::Config& config) {
     return exit_code;
 }
 
+// "gallery,stories", all or none.
+std::vector<std::string> system_names(const std::string& list) {
+    std::vector<std::string> names;
+    if (list == "all") {
+        for (const auto& files : systems::built_in_systems()) {
+            names.emplace_back(files.name);
+        }
+    } else if (list != "none") {
+        std::stringstream text(list);
+        for (std::string name; std::getline(text, name, ',');) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
 app::Config finish(const ServeArguments& arguments) {
     auto config = arguments.config;
     config.dynamodb = app::parse_address(arguments.dynamodb);
@@ -81,6 +100,7 @@ app::Config finish(const ServeArguments& arguments) {
     }
     config.durability = arguments.durability == "process" ? storage::Durability::kProcess
                                                           : storage::Durability::kFsync;
+    config.systems = system_names(arguments.systems);
     // From the environment: a command line can be read by other users of the machine.
     if (const char* secret = std::getenv("GATELEG_JWT_SECRET")) {
         config.jwt_secret = secret;
@@ -109,6 +129,26 @@ void add_serve(CLI::App& app, int& exit_code) {
         )
         ->type_name("HOST:PORT|off")
         ->capture_default_str();
+    command
+        ->add_option(
+            "--systems",
+            arguments->systems,
+            "Built-in systems to serve under /v1: figureforge, gallery, membership, moderation, "
+            "stories"
+        )
+        ->type_name("LIST|all|none")
+        ->capture_default_str();
+    command->add_flag(
+        "--demo", config.demo, "Load the example data (demo.yaml) of the systems that are served"
+    );
+    command
+        ->add_option(
+            "--catalog",
+            config.catalogs,
+            "Prices, quotas and costs in place of a system's own (its first line is `system: "
+            "NAME`); may be repeated"
+        )
+        ->type_name("FILE");
     command
         ->add_option(
             "--model",

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/item_codec.h"
+
 namespace gateleg::model {
 
 std::optional<CallError> find_denial(const Access& access, const Caller& caller) {
@@ -55,6 +57,34 @@ bool is_visible(
     inner.item = &attributes;
     const auto seen = holds(*entity.visible, inner);
     return seen && *seen;
+}
+
+value::AttributeValue show_item(
+    const Model& model,
+    const Entity& entity,
+    const value::Item& attributes,
+    const Caller& caller,
+    const Environment& environment
+) {
+    auto shown = item_to_api(model, entity, attributes);
+    if (caller.internal || entity.public_names.empty()) {
+        return shown;
+    }
+    if (entity.full) {
+        Environment inner = environment;
+        inner.item = &attributes;
+        if (const auto full = holds(*entity.full, inner); full && *full) {
+            return shown;
+        }
+    }
+    auto& all = std::get<value::Map>(shown.data);
+    value::Map limited;
+    for (const auto& name : entity.public_names) {
+        if (const auto found = all.find(name.name); found != all.end()) {
+            limited[name.name] = std::move(found->second);
+        }
+    }
+    return {std::move(limited)};
 }
 
 }  // namespace gateleg::model

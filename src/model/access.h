@@ -25,4 +25,13 @@ bool is_visible(
     const Environment& environment
 );
 
+// The API form of an item, limited to the entity's `public` attributes where `full` does not hold.
+value::AttributeValue show_item(
+    const Model& model,
+    const Entity& entity,
+    const value::Item& attributes,
+    const Caller& caller,
+    const Environment& environment
+);
+
 }  // namespace gateleg::model

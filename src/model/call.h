@@ -96,6 +96,16 @@ struct PatternCall {
     std::optional<bool> descending = {};  // only where the pattern says `order: either`
 };
 
+// What C++ that runs an operation may want to know of the request behind a call.
+struct RequestFacts {
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    std::string remote_address = {};
+    bool tls = false;
+
+    // The first of that name, in any case; empty if there is none.
+    std::string_view header(std::string_view name) const;
+};
+
 struct OperationCall {
     Arguments arguments = {};
     std::optional<std::string> idempotency_key = {};
@@ -103,6 +113,10 @@ struct OperationCall {
     // Part of the idempotency record's key, such as "POST /v1/stories"; empty: the operation's
     // name.
     std::string route = {};
+    // Of an operation with `body: raw`.
+    std::string_view raw_body = {};
+    // Null when no request is behind the call.
+    const RequestFacts* request = nullptr;
 };
 
 struct OperationReply {
@@ -111,6 +125,12 @@ struct OperationReply {
     bool replayed = false;  // a stored answer of the same idempotency key
     // What `return` gave, in API form. Nothing: the operation returns nothing.
     std::optional<value::AttributeValue> body = {};
+    int status = 0;  // of success; 0: by what was done
+    // Further headers of the answer, such as Set-Cookie.
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    // Sent as it is, instead of `body`, when it has a type.
+    std::string content_type = {};
+    std::string content = {};
 };
 
 struct JobCall {

@@ -480,6 +480,9 @@ void check_jobs(const Model& model, Diagnostics& diagnostics) {
             continue;
         }
         const auto& operation = *job.operation;
+        if (operation.native) {
+            continue;  // only its C++ knows
+        }
         const auto harmless = [](const OutcomeRule& rule) {
             return rule.outcome.kind == Outcome::Kind::kUnchanged ||
                    rule.outcome.kind == Outcome::Kind::kSkip;

@@ -7,6 +7,7 @@
 #include "base/ids.h"
 #include "model/access.h"
 #include "model/idempotency.h"
+#include "model/inputs.h"
 #include "model/pattern_run.h"
 #include "model/transaction.h"
 
@@ -52,7 +53,7 @@ public:
         if (auto denied = find_denial(operation_.allow, caller_)) {
             return *denied;
         }
-        if (auto read = read_inputs(); !read) {
+        if (auto read = read_inputs(operation_, call_, base_, given_); !read) {
             return read.error();
         }
         if (call_.idempotency_key) {
@@ -101,64 +102,6 @@ private:
                 std::this_thread::sleep_for(std::chrono::milliseconds(std::min(round, 20)));
             }
         }
-    }
-
-    // --- inputs
-
-    Spelling spelling_of(const std::string& name) const {
-        const auto has = [&](const std::vector<std::string>& names) {
-            return std::find(names.begin(), names.end(), name) != names.end();
-        };
-        for (const auto& route : operation_.routes) {
-            const bool fixed =
-                std::any_of(route.fixed.begin(), route.fixed.end(), [&](const auto& one) {
-                    return one.first == name;
-                });
-            if (fixed || has(route.path_inputs) || has(route.query)) {
-                return Spelling::kText;
-            }
-        }
-        return Spelling::kJson;
-    }
-
-    CallResult<Nothing> read_inputs() {
-        FieldErrors errors;
-        for (const auto& [name, value] : call_.arguments) {
-            const auto* input = operation_.find_input(name);
-            if (input == nullptr) {
-                errors.unknown(name);
-                continue;
-            }
-            auto stored = read_value(input->attribute, value, spelling_of(name), name, errors);
-            if (stored) {
-                base_.variables[name] = from_stored(*stored, &input->attribute);
-                given_.insert(name);
-            } else {
-                bad_.insert(name);
-            }
-        }
-        for (const auto& input : operation_.inputs) {
-            const auto& name = input.attribute.name;
-            const auto found = base_.variables.find(name);
-            if ((given_.contains(name) && !is_null(found->second)) || bad_.contains(name)) {
-                continue;
-            }
-            // A borrowed default is that of the item, which applies it when it is put.
-            if (input.attribute.default_value && input.borrowed == nullptr) {
-                GATELEG_CALL_TRY_ASSIGN(
-                    auto value, evaluate(*input.attribute.default_value, base_)
-                );
-                base_.variables[name] = std::move(value);
-            } else if (input.attribute.required) {
-                errors.invalid(name, "is required");
-            } else {
-                base_.variables[name] = null_value();
-            }
-        }
-        if (!errors.empty()) {
-            return errors.to_error();
-        }
-        return Nothing{};
     }
 
     // --- one attempt
@@ -603,7 +546,7 @@ private:
                 whole[name] = one;
             }
         }
-        return item_to_api(model_, *entity, whole);
+        return show_item(model_, *entity, whole, caller_, environment_);
     }
 
     Shared& shared_;
@@ -614,7 +557,6 @@ private:
     Database database_;
     Environment base_;
     Names given_;
-    Names bad_;
     std::optional<IdempotencyRecord> record_;
 
     // Of one attempt.

@@ -207,6 +207,8 @@ private:
             }
         }
         entity.visible = reader.expression("visible");
+        entity.public_names = reader.names("public");
+        entity.full = reader.expression("full");
         entity.version = reader.text("version");
         entity.open = reader.flag("open");
         if (const auto* shard = reader.find("shard")) {
@@ -410,7 +412,52 @@ private:
             }
         }
         operation.returns = reader.expression("return");
+        operation.status = reader.integer("status").value_or(0);
+        read_native(reader, operation);
         model_.operations.push_back(std::move(operation));
+    }
+
+    void read_native(const Reader& reader, Operation& operation) {
+        operation.native = reader.flag("native");
+        operation.raw_body = reader.has("body");
+        for (const auto& one : reader.names("raises")) {
+            operation.raised.push_back(one.name);
+        }
+        each(reader, "answer", [&](const Node& name, const Node& node) {
+            operation.answer.push_back(read_attribute(
+                name.text, name.position, node, reader.where() + ": " + name.text, diagnostics_
+            ));
+        });
+        operation.answer_list = reader.has("answer_list");
+        operation.answer_item = reader.text(operation.answer_list ? "answer_list" : "answer_item");
+        check_native(reader, operation);
+    }
+
+    // A native operation says nothing of what it does; the others say nothing else.
+    void check_native(const Reader& reader, const Operation& operation) {
+        constexpr std::array kDone = {"read", "loose", "let", "require", "write", "return"};
+        constexpr std::array kNative = {"body", "raises", "answer", "answer_item", "answer_list"};
+        const auto refuse = [&](const auto& properties, const std::string& why) {
+            for (const auto* property : properties) {
+                if (reader.has(property)) {
+                    diagnostics_.error(
+                        "N01",
+                        operation.position,
+                        reader.where() + " " + why + " '" + property + "'"
+                    );
+                }
+            }
+        };
+        if (operation.native) {
+            refuse(kDone, "is native, so C++ does its work: leave out");
+            return;
+        }
+        refuse(kNative, "is not native: leave out");
+        if (!reader.has("write")) {
+            diagnostics_.error(
+                "Y04", operation.position, reader.where() + " needs 'write', or 'native: true'"
+            );
+        }
     }
 
     void mark_loose(Operation& operation, const Reference& loose) {

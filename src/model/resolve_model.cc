@@ -333,6 +333,12 @@ private:
         if (entity.visible) {
             resolve_condition(*entity.visible, scope);
         }
+        if (entity.full) {
+            resolve_condition(*entity.full, scope);
+        }
+        for (const auto& name : entity.public_names) {
+            check_names_attribute(entity, name.name, "public");
+        }
         check_names_attribute(entity, entity.version, "version");
         if (entity.shard) {
             check_names_attribute(entity, entity.shard->by, "shard.by");
@@ -785,6 +791,15 @@ private:
         }
         if (operation.returns) {
             resolve(*operation.returns, scope, {}, diagnostics_);
+        }
+        if (!operation.answer_item.empty() &&
+            model_.find_entity(operation.answer_item) == nullptr) {
+            unknown(
+                "entity",
+                {operation.answer_item, operation.position},
+                scope.where,
+                names_of(model_.entities)
+            );
         }
         check_routes(operation.name, operation.routes, operation.inputs);
     }

@@ -1,10 +1,11 @@
 #include "model/runtime.h"
 
 #include <future>
+#include <stdexcept>
 
 #include "model/access.h"
 #include "model/fsck.h"
-#include "model/item_codec.h"
+#include "model/inputs.h"
 #include "model/job_run.h"
 #include "model/operation_run.h"
 #include "model/outbox_table.h"
@@ -30,6 +31,14 @@ Result<typename Request::Reply> wait_for(
     };
     std::invoke(method, dynamo, std::move(request), std::move(done));
     return future.get();
+}
+
+template <class T>
+const T& named(const T* found, std::string_view name) {
+    if (found == nullptr) {
+        throw std::invalid_argument("the model has no " + std::string(name));
+    }
+    return *found;
 }
 
 dynamo::KeySchema to_dynamo(const KeySchema& key) {
@@ -98,6 +107,33 @@ struct Runtime::Parts {
     Shared shared;
     OutboxTable outbox;
     ScheduleTable schedule;
+    std::map<const Operation*, NativeFunction> natives = {};
+
+    CallResult<OperationReply> run_native(
+        const Operation& operation, const OperationCall& call, const Caller& caller
+    ) {
+        if (auto denied = find_denial(operation.allow, caller)) {
+            return *denied;
+        }
+        const auto installed = natives.find(&operation);
+        if (installed == natives.end()) {
+            return CallError{
+                501, "NotAvailable", "This server has no code for " + operation.name + "."};
+        }
+        auto environment = make_environment(shared.model, caller, shared.clock.now_millis());
+        std::set<std::string, std::less<>> given;
+        if (auto read = read_inputs(operation, call, environment, given); !read) {
+            return read.error();
+        }
+        Arguments arguments;
+        for (const auto& input : operation.inputs) {
+            const auto& value = environment.variables[input.attribute.name];
+            if (!is_null(value)) {
+                arguments[input.attribute.name] = to_stored(value, &input.attribute);
+            }
+        }
+        return installed->second({operation, arguments, caller, call});
+    }
 };
 
 std::string_view finding_name(Finding::Kind kind) {
@@ -127,6 +163,30 @@ const Model& Runtime::model() const {
     return parts_->shared.model;
 }
 
+const Clock& Runtime::clock() const {
+    return parts_->shared.clock;
+}
+
+void Runtime::install(std::string_view operation, NativeFunction function) {
+    const auto* found = model().find_operation(operation);
+    if (found == nullptr || !found->native) {
+        throw std::invalid_argument(
+            "model " + model().name + " has no native operation " + std::string(operation)
+        );
+    }
+    parts_->natives[found] = std::move(function);
+}
+
+std::vector<std::string> Runtime::missing_natives() const {
+    std::vector<std::string> names;
+    for (const auto& operation : model().operations) {
+        if (operation.native && !parts_->natives.contains(&operation)) {
+            names.push_back(operation.name);
+        }
+    }
+    return names;
+}
+
 CallResult<bool> Runtime::create_table() {
     auto& dynamo = parts_->shared.dynamo;
     const auto& table = model().table;
@@ -147,6 +207,19 @@ CallResult<bool> Runtime::create_table() {
         ));
     }
     return true;
+}
+
+CallResult<bool> Runtime::has_items() {
+    Database database(model().table, parts_->shared.dynamo, nullptr);
+    std::optional<value::Item> start;
+    do {
+        GATELEG_CALL_TRY_ASSIGN(auto page, database.scan(start));
+        if (!page.items.empty()) {
+            return true;
+        }
+        start = std::move(page.next);
+    } while (start);
+    return false;
 }
 
 CallResult<Page> Runtime::query(
@@ -171,17 +244,49 @@ CallResult<OperationReply> Runtime::run(
     const Caller& caller,
     Explained* explained
 ) {
+    if (operation.native) {
+        return parts_->run_native(operation, call, caller);
+    }
     return run_operation(parts_->shared, operation, call, caller, explained);
 }
 
 CallResult<JobReport> Runtime::run_job(const Job& job, const JobCall& call, const Caller& caller) {
-    return model::run_job(parts_->shared, job, call, caller);
+    return model::run_job(
+        parts_->shared,
+        job,
+        call,
+        caller,
+        [this](const Operation& operation, const OperationCall& one, const Caller& who) {
+            return run(operation, one, who);
+        }
+    );
+}
+
+CallResult<Page> Runtime::query(
+    std::string_view pattern, const PatternCall& call, const Caller& caller
+) {
+    return query(named(model().find_pattern(pattern), pattern), call, caller);
+}
+
+CallResult<Found> Runtime::get(
+    std::string_view pattern, Arguments arguments, const Caller& caller
+) {
+    const PatternCall call{.arguments = std::move(arguments)};
+    return get(named(model().find_pattern(pattern), pattern), call, caller);
+}
+
+CallResult<OperationReply> Runtime::run(
+    std::string_view operation, const OperationCall& call, const Caller& caller
+) {
+    return run(named(model().find_operation(operation), operation), call, caller);
 }
 
 value::AttributeValue Runtime::to_api(
-    const Entity& entity, const value::Item& stored, const Caller& /*caller*/
+    const Entity& entity, const value::Item& stored, const Caller& caller
 ) const {
-    return item_to_api(model(), entity, stored);
+    const auto environment =
+        entity.full ? make_environment(model(), caller, clock().now_millis()) : Environment{};
+    return show_item(model(), entity, stored, caller, environment);
 }
 
 value::AttributeValue Runtime::to_api(
@@ -199,10 +304,6 @@ value::AttributeValue Runtime::to_api(
         }
     }
     return {std::move(named)};
-}
-
-const Clock& Runtime::clock() const {
-    return parts_->shared.clock;
 }
 
 const OutboxTable& Runtime::outbox() const {

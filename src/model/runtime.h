@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
 #include "model/call.h"
+#include "model/native.h"
 #include "model/schema.h"
 #include "value/attribute_value.h"
 
@@ -64,9 +65,18 @@ public:
     ~Runtime();
 
     const Model& model() const;
+    const Clock& clock() const;
+
+    // Gives an operation with `native: true` its body. Before the first call; throws
+    // std::invalid_argument if the model has no such operation.
+    void install(std::string_view operation, NativeFunction function);
+    // Native operations that nobody has installed.
+    std::vector<std::string> missing_natives() const;
 
     // CreateTable and UpdateTimeToLive as the model says, if there is no such table yet.
     CallResult<bool> create_table();
+    // False: the table is empty.
+    CallResult<bool> has_items();
 
     CallResult<Page> query(
         const Pattern& pattern,
@@ -88,6 +98,13 @@ public:
         Explained* explained = nullptr
     );
 
+    // The same by name, for C++: a name that the model does not have throws std::invalid_argument.
+    CallResult<Page> query(std::string_view pattern, const PatternCall& call, const Caller& caller);
+    CallResult<Found> get(std::string_view pattern, Arguments arguments, const Caller& caller);
+    CallResult<OperationReply> run(
+        std::string_view operation, const OperationCall& call, const Caller& caller
+    );
+
     // Part of a job: its operation for each item of its source, one transaction each. Safe to
     // repeat and to break off; the cursor of a report goes on where it ended.
     CallResult<JobReport> run_job(const Job& job, const JobCall& call, const Caller& caller);
@@ -104,7 +121,6 @@ public:
         const Caller& caller
     ) const;
 
-    const Clock& clock() const;
     // The rows that src/jobs delivers, and the times of the jobs.
     const OutboxTable& outbox() const;
     const ScheduleTable& schedule() const;

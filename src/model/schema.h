@@ -233,6 +233,9 @@ struct Entity {
     std::optional<std::string> marker;  // its value; nothing: the item has none
     std::vector<Step> rows;
     std::optional<Expression> visible;
+    // What callers see of an item for which `full` does not hold; empty: everything.
+    std::vector<Reference> public_names;
+    std::optional<Expression> full;
     std::string version;  // attribute, empty for none
     std::optional<Shard> shard;
     bool open = false;
@@ -347,6 +350,15 @@ struct Operation {
     std::vector<OutcomeRule> require;
     std::vector<Step> writes;
     std::optional<Expression> returns;
+    int status = 0;  // of success; 0: 201 for a new item, else 200
+
+    // C++ runs it (native.h); the file says who may call it, where and with what.
+    bool native = false;
+    bool raw_body = false;            // C++ reads the bytes of the body itself
+    std::vector<std::string> raised;  // errors it can answer with
+    std::vector<Attribute> answer;    // fields of its answer
+    std::string answer_item;          // or the entity it answers with
+    bool answer_list = false;         // {"items", "cursor"} of that entity
 
     const Input* find_input(std::string_view input) const;
     const Read* find_read(std::string_view read) const;

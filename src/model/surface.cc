@@ -108,9 +108,10 @@ std::string find_rest(const Operation& operation) {
     return {};
 }
 
-// Requests that delete have no body worth the name; what else they say is in the query.
+// Requests that read or delete have no body worth the name; what else they say is in the query.
 Parameter::Place free_place(const Endpoint& endpoint) {
-    return endpoint.method == "DELETE" ? Parameter::Place::kQuery : Parameter::Place::kBody;
+    const bool query = endpoint.method == "DELETE" || endpoint.method == "GET";
+    return query ? Parameter::Place::kQuery : Parameter::Place::kBody;
 }
 
 void add_input(const Attribute& attribute, Endpoint& endpoint, Parameter::Place place) {
@@ -353,6 +354,9 @@ void add_operation_errors(const Endpoint& endpoint, ErrorList& errors) {
     }
     if (operation.idempotency_required) {
         errors.add("IdempotencyKeyRequired");
+    }
+    for (const auto& code : operation.raised) {
+        errors.add(code);
     }
     errors.add(operation.require);
     for (const auto& step : operation.writes) {

@@ -1,5 +1,8 @@
 #include "api/rest/answer.h"
 
+#include <algorithm>
+#include <array>
+
 #include "api/rest/json_tree.h"
 #include "api/rest/problem.h"
 #include "base/json_writer.h"
@@ -33,6 +36,17 @@ value::AttributeValue shown(
         );
     }
     return value;
+}
+
+// A response keeps no copy of its type, so those that answers can have are listed.
+std::string_view lasting_type(std::string_view type) {
+    constexpr std::array<std::string_view, 4> kTypes = {
+        "application/json",
+        "application/octet-stream",
+        "text/plain; charset=utf-8",
+        "text/csv; charset=utf-8"};
+    const auto* found = std::find(kTypes.begin(), kTypes.end(), type);
+    return found != kTypes.end() ? *found : kTypes[1];
 }
 
 }  // namespace
@@ -86,12 +100,19 @@ Answer answer_page(
 
 Answer answer_operation(const model::Endpoint& endpoint, const model::OperationReply& reply) {
     constexpr int kCreated = 201;
-    Answer answer{.replayed = reply.replayed};
-    if (!reply.changed) {
+    Answer answer{.replayed = reply.replayed, .headers = reply.headers};
+    const int declared = reply.status != 0 ? reply.status : endpoint.operation->status;
+    if (!reply.content_type.empty()) {
+        answer.status = declared != 0 ? declared : 200;
+        answer.content_type = reply.content_type;
+        answer.body = reply.content;
+        return answer;
+    }
+    if (!reply.changed && !reply.body) {
         answer.body = R"({"changed":false})";
         return answer;
     }
-    answer.status = reply.created ? kCreated : 200;
+    answer.status = declared != 0 ? declared : reply.created ? kCreated : 200;
     if (!reply.body) {
         answer.body = R"({"changed":true})";
         return answer;
@@ -149,9 +170,12 @@ void add_explanation(Answer& answer, const model::Explained& explained) {
 http::Response to_response(Answer answer, std::string_view request_id) {
     http::Response response{
         .status = answer.status,
-        .content_type = "application/json",
+        .content_type = lasting_type(answer.content_type),
         .headers = common_headers(request_id),
         .body = std::move(answer.body)};
+    for (const auto& [name, value] : answer.headers) {
+        response.headers.append(name).append(": ").append(value).append("\r\n");
+    }
     if (!answer.entity_tag.empty()) {
         response.headers.append("ETag: ").append(answer.entity_tag).append("\r\n");
     }

@@ -4,6 +4,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "http/response.h"
 #include "model/runtime.h"
@@ -17,6 +19,8 @@ struct Answer {
     std::string body = {};
     std::string entity_tag = {};  // with its quotes; empty for none
     bool replayed = false;
+    std::string content_type = "application/json";
+    std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 Answer answer_found(

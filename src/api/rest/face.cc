@@ -42,6 +42,42 @@ CallResult<std::optional<std::string_view>> single_header(
     return found;
 }
 
+// The token behind "Bearer "; empty if the header says something else.
+std::string_view bearer_token(std::string_view header) {
+    constexpr std::string_view kScheme = "Bearer ";
+    if (header.size() < kScheme.size() ||
+        !http::equal_ignoring_case(header.substr(0, kScheme.size()), kScheme)) {
+        return {};
+    }
+    return header.substr(kScheme.size());
+}
+
+// The value of a cookie; empty if it was not sent.
+std::string_view cookie(const http::RequestHead& head, std::string_view name) {
+    auto rest = head.find("Cookie").value_or("");
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find(';'), rest.size());
+        auto pair = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        while (pair.starts_with(' ')) {
+            pair.remove_prefix(1);
+        }
+        if (pair.size() > name.size() && pair.starts_with(name) && pair[name.size()] == '=') {
+            return pair.substr(name.size() + 1);
+        }
+    }
+    return {};
+}
+
+model::RequestFacts facts_of(const http::Request& request) {
+    model::RequestFacts facts{
+        .remote_address = std::string(request.remote_address), .tls = request.tls};
+    for (const auto& header : request.head.headers()) {
+        facts.headers.emplace_back(header.name, header.value);
+    }
+    return facts;
+}
+
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
     std::string text;
     for (const auto& word : words) {
@@ -161,32 +197,76 @@ http::Response Face::refusal(int status, std::string_view reason) const {
     return response;
 }
 
-CallResult<model::Caller> Face::identify(const http::Request& request) const {
-    model::Caller caller;
+bool Face::names_session(const http::RequestHead& head) const {
+    if (options_.sessions == nullptr) {
+        return false;
+    }
+    const auto header = head.find("Authorization");
+    if (!header) {
+        return !cookie(head, systems::kSessionCookie).empty();
+    }
+    // A JSON Web Token has points, a session's token has none.
+    return header->find('.') == std::string_view::npos;
+}
+
+CallResult<std::optional<systems::Session>> Face::find_session(const http::RequestHead& head
+) const {
+    const auto header = head.find("Authorization");
+    if (!header) {
+        const bool changes =
+            head.method() != "GET" && head.method() != "HEAD" && head.method() != "OPTIONS";
+        // A foreign origin was refused before; a browser that names none proves nothing.
+        const auto site = head.find("Sec-Fetch-Site").value_or("");
+        if (changes && !head.find("Origin") && site != "same-origin") {
+            return CallError{
+                .status = 403,
+                .code = "CsrfRejected",
+                .message = "A request with a cookie must name its origin"};
+        }
+        return options_.sessions->find(cookie(head, systems::kSessionCookie));
+    }
+    auto session = options_.sessions->find(bearer_token(*header));
+    if (session && !*session) {
+        return unauthenticated("The session is not valid, or it has ended");
+    }
+    return session;
+}
+
+CallResult<Face::Identity> Face::identify(const http::Request& request) const {
+    Identity identity;
+    auto& caller = identity.caller;
+    const auto digest = sha256(options_.viewer_salt + "\n" + std::string(request.remote_address));
+    caller.viewer = to_hex(digest).substr(0, 32);
     const auto header = single_header(request.head, "Authorization");
     if (!header) {
         return unauthenticated("Send one Authorization header");
     }
-    if (!*header) {
-        const auto digest =
-            sha256(options_.viewer_salt + "\n" + std::string(request.remote_address));
-        caller.viewer = to_hex(digest).substr(0, 32);
-        return caller;
-    }
-    constexpr std::string_view kScheme = "Bearer ";
-    const auto text = **header;
-    if (text.size() < kScheme.size() ||
-        !http::equal_ignoring_case(text.substr(0, kScheme.size()), kScheme)) {
+    if (*header && bearer_token(**header).empty()) {
         return unauthenticated("Send Authorization: Bearer and a token");
     }
-    auto claims = tokens_.verify(text.substr(kScheme.size()), real_clock_.now_seconds());
+    if (names_session(request.head)) {
+        auto session = find_session(request.head);
+        if (!session) {
+            return std::move(session).error();
+        }
+        if (*session) {
+            caller.user = (*session)->user;
+            caller.viewer = (*session)->user;
+            identity.session = *std::move(session);
+        }
+        return identity;
+    }
+    if (!*header) {
+        return identity;
+    }
+    auto claims = tokens_.verify(bearer_token(**header), real_clock_.now_seconds());
     if (!claims) {
         return unauthenticated(claims.error().message);
     }
     caller.viewer = claims->subject;
     caller.user = claims->subject;
     caller.roles = {claims->roles.begin(), claims->roles.end()};
-    return caller;
+    return identity;
 }
 
 std::optional<Face::Refused> Face::find_document(
@@ -213,9 +293,7 @@ std::optional<Face::Refused> Face::find_document(
     return std::nullopt;
 }
 
-std::optional<Face::Refused> Face::find_target(
-    const http::RequestHead& head, const model::Caller& caller, Call& call
-) const {
+std::optional<Face::Refused> Face::find_target(const http::RequestHead& head, Call& call) const {
     const auto segments = split_path(head.path());
     if (!segments) {
         return Refused{not_found()};
@@ -225,8 +303,7 @@ std::optional<Face::Refused> Face::find_target(
     if (match.target) {
         call.target = targets_[*match.target].get();
         call.parts.variables = std::move(match.variables);
-        auto denied = model::find_denial(call.target->endpoint.access(), caller);
-        return denied ? std::optional(Refused{*std::move(denied)}) : std::nullopt;
+        return std::nullopt;
     }
     if (!match.choices.empty()) {
         return Refused{validation_failed(
@@ -240,23 +317,32 @@ std::optional<Face::Refused> Face::find_target(
 }
 
 std::optional<Face::Refused> Face::route(
-    const http::Request& request, model::Caller caller, Call& call
+    const http::Request& request, Identity identity, Call& call
 ) const {
     const auto& head = request.head;
     auto query = parse_query(head.query());
     if (!query) {
         return Refused{query.error()};
     }
-    if (const auto explain = query->find("explain"); explain != query->end()) {
-        if (!options_.explain_to_all && !caller.roles.contains("admin")) {
-            return Refused{forbidden()};
-        }
-        call.explain = explain->second == "1" || explain->second == "true";
-        query->erase(explain);
+    std::string explain;
+    if (const auto found = query->find("explain"); found != query->end()) {
+        explain = found->second;
+        query->erase(found);
     }
     call.parts.query = *std::move(query);
-    if (auto refused = find_target(head, caller, call)) {
+    if (auto refused = find_target(head, call)) {
         return refused;
+    }
+    auto& caller = identity.caller;
+    if (identity.session) {
+        caller.roles = systems::roles_in(*identity.session, call.target->runtime->model().name);
+    }
+    if (!explain.empty() && !options_.explain_to_all && !caller.roles.contains("admin")) {
+        return Refused{forbidden()};
+    }
+    call.explain = explain == "1" || explain == "true";
+    if (auto denied = model::find_denial(call.target->endpoint.access(), caller)) {
+        return Refused{*std::move(denied)};
     }
     const auto key = single_header(head, "Idempotency-Key");
     const auto if_match = single_header(head, "If-Match");
@@ -268,6 +354,9 @@ std::optional<Face::Refused> Face::route(
     call.parts.idempotency_key = *key;
     call.parts.if_match = *if_match;
     call.if_none_match = head.find("If-None-Match").value_or("");
+    if (const auto* operation = call.target->endpoint.operation; operation && operation->native) {
+        call.parts.facts = facts_of(request);
+    }
     call.caller = std::move(caller);
     return std::nullopt;
 }
@@ -339,6 +428,23 @@ CallResult<Answer> Face::run(const Call& call) {
     return answer;
 }
 
+void Face::run_to_end(http::Exchange& exchange, const Call& call) {
+    const auto& id = call.request_id;
+    http::Response response;
+    try {
+        auto answer = run(call);
+        if (!answer) {
+            log_failure(answer.error(), id);
+        }
+        response =
+            answer ? to_response(*std::move(answer), id) : problem_response(answer.error(), id);
+    } catch (const std::exception& error) {
+        log_error("a request threw", {{"requestId", id}, {"what", error.what()}});
+        response = problem_response(internal_failure(), id);
+    }
+    exchange.reply(std::move(response));
+}
+
 void Face::run_on_worker(http::Exchange exchange, Call call) {
     // Exchange and call travel together; a queue that is full leaves both here.
     struct Travelling {
@@ -348,21 +454,7 @@ void Face::run_on_worker(http::Exchange exchange, Call call) {
     const auto travelling =
         std::make_shared<Travelling>(Travelling{std::move(exchange), std::move(call)});
     UniqueFunction<void()> job = [travelling] {
-        auto& [held, running] = *travelling;
-        const auto& id = running.request_id;
-        http::Response response;
-        try {
-            auto answer = run(running);
-            if (!answer) {
-                log_failure(answer.error(), id);
-            }
-            response =
-                answer ? to_response(*std::move(answer), id) : problem_response(answer.error(), id);
-        } catch (const std::exception& error) {
-            log_error("a request threw", {{"requestId", id}, {"what", error.what()}});
-            response = problem_response(internal_failure(), id);
-        }
-        held.reply(std::move(response));
+        run_to_end(travelling->exchange, travelling->call);
     };
     if (!workers_.submit(job)) {
         travelling->exchange.reply(problem_response(
@@ -371,16 +463,16 @@ void Face::run_on_worker(http::Exchange exchange, Call call) {
     }
 }
 
-void Face::handle(http::Exchange exchange) {
+void Face::proceed(http::Exchange exchange, bool on_worker) {
     const auto& request = exchange.request();
     Call call;
     call.request_id = random_request_id();
     const Document* document = nullptr;
     std::optional<Refused> refused;
-    if (auto caller = identify(request); !caller) {
-        refused = Refused{std::move(caller).error()};
+    if (auto identity = identify(request); !identity) {
+        refused = Refused{std::move(identity).error()};
     } else if (refused = find_document(request.head, document); !refused && document == nullptr) {
-        refused = route(request, *std::move(caller), call);
+        refused = route(request, *std::move(identity), call);
     }
     if (refused) {
         auto response = problem_response(refused->error, call.request_id);
@@ -392,8 +484,24 @@ void Face::handle(http::Exchange exchange) {
              .headers = "x-request-id: " + call.request_id + "\r\n" + std::string(kDocumentHeaders),
              .body = document->body}
         );
+    } else if (on_worker) {
+        run_to_end(exchange, call);
     } else {
         run_on_worker(std::move(exchange), std::move(call));
+    }
+}
+
+void Face::handle(http::Exchange exchange) {
+    if (!names_session(exchange.request().head)) {
+        proceed(std::move(exchange), false);
+        return;
+    }
+    const auto held = std::make_shared<http::Exchange>(std::move(exchange));
+    UniqueFunction<void()> job = [this, held] { proceed(std::move(*held), true); };
+    if (!workers_.submit(job)) {
+        held->reply(problem_response(
+            unavailable("Too many requests are waiting; try again"), random_request_id()
+        ));
     }
 }
 

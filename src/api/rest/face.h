@@ -23,6 +23,7 @@
 #include "http/host_policy.h"
 #include "model/runtime.h"
 #include "model/surface.h"
+#include "systems/session_source.h"
 
 namespace gateleg::api::rest {
 
@@ -30,6 +31,8 @@ struct FaceOptions {
     http::HostPolicy hosts = {};
     // Salts the hash of an address that stands for a viewer who is not signed in.
     std::string viewer_salt = {};
+    // Null: only JSON Web Tokens sign in.
+    systems::SessionSource* sessions = nullptr;
     // ?explain=1 for everybody, not for administrators alone.
     bool explain_to_all = false;
     // They mostly wait for the commit of a group, so there are more of them than cores.
@@ -84,16 +87,27 @@ private:
         std::string headers = {};
     };
 
-    model::CallResult<model::Caller> identify(const http::Request& request) const;
+    // Who calls, before it is known which system is called: a session has roles in each.
+    struct Identity {
+        model::Caller caller;
+        std::optional<systems::Session> session = {};
+    };
+
+    bool names_session(const http::RequestHead& head) const;
+    // Blocks if the request names a session.
+    model::CallResult<Identity> identify(const http::Request& request) const;
+    model::CallResult<std::optional<systems::Session>> find_session(const http::RequestHead& head
+    ) const;
     // Fill in what was found; nothing is found without a word where there is no document.
     std::optional<Refused> find_document(const http::RequestHead& head, const Document*& document)
         const;
-    std::optional<Refused> find_target(
-        const http::RequestHead& head, const model::Caller& caller, Call& call
-    ) const;
-    std::optional<Refused> route(const http::Request& request, model::Caller caller, Call& call)
-        const;
+    std::optional<Refused> find_target(const http::RequestHead& head, Call& call) const;
+    std::optional<Refused> route(const http::Request& request, Identity identity, Call& call) const;
+    // From the gate to the reply. On a worker it runs to the end, elsewhere it hands the call to
+    // one.
+    void proceed(http::Exchange exchange, bool on_worker);
     void run_on_worker(http::Exchange exchange, Call call);
+    static void run_to_end(http::Exchange& exchange, const Call& call);
     static model::CallResult<Answer> run(const Call& call);
     static model::CallResult<Answer> run_pattern(const Call& call, model::Explained* explained);
     static model::CallResult<Answer> run_operation(const Call& call, model::Explained* explained);

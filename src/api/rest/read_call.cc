@@ -291,7 +291,12 @@ CallResult<model::OperationCall> read_operation_call(
         }
         call.if_match = *version;
     }
-    auto body = read_body(parts);
+    const bool raw = endpoint.operation->raw_body;
+    if (raw) {
+        call.raw_body = parts.body;
+    }
+    call.request = &parts.facts;
+    auto body = raw ? value::Map{} : read_body(parts);
     if (!body) {
         return std::move(body).error();
     }

@@ -23,6 +23,8 @@ struct CallParts {
     std::optional<std::string_view> content_type = {};
     std::optional<std::string_view> idempotency_key = {};
     std::optional<std::string_view> if_match = {};
+    // Of native operations.
+    model::RequestFacts facts = {};
 };
 
 model::CallResult<model::PatternCall> read_pattern_call(
