@@ -18,7 +18,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/server.h"
+#include "jobs/background.h"
 #include "objects/store.h"
+#include "outbound/client.h"
 
 namespace gateleg::app {
 namespace {
@@ -65,6 +67,14 @@ auth::JwtVerifier load_tokens(const Config& config) {
     return tokens;
 }
 
+jobs::Config load_deliveries() {
+    auto loaded = jobs::Config::parse(jobs::Config::environment());
+    if (!loaded) {
+        throw ConfigError(loaded.error().message);
+    }
+    return *std::move(loaded);
+}
+
 std::optional<http::TlsFiles> tls_files(const Config& config) {
     if (!config.tls_certificate) {
         return std::nullopt;
@@ -104,9 +114,19 @@ struct Server::Parts {
           ),
           // The permissions of the socket's file decide who may call.
           commands(backend.dynamo(), system_clock, {.region = config.region}),
+          deliveries(load_deliveries()),
+          outbound({.allow = deliveries.allow}),
           tokens(load_tokens(config)),
           secret(load_server_secret(config)),
           systems(config, secret, backend.dynamo(), clock(config), system_clock),
+          background(
+              systems.runtimes(),
+              deliveries,
+              outbound,
+              system_clock,
+              nullptr,
+              {.only_server = !has_remote_store(config), .schedules = !config.test_clock}
+          ),
           rest(
               systems.runtimes(),
               tokens,
@@ -194,9 +214,12 @@ struct Server::Parts {
     Backend backend;
     api::dynamodb::Face dynamodb;
     api::dynamodb::Face commands;
+    jobs::Config deliveries;
+    outbound::Client outbound;
     auth::JwtVerifier tokens;
     std::string secret;
     Systems systems;
+    jobs::Background background;
     api::rest::Face rest;
     api::admin::Face admin;
     api::HttpFace http_face;
@@ -232,6 +255,7 @@ Server::~Server() = default;
 
 void Server::start() {
     parts_->server.start();
+    parts_->background.start();
 }
 
 std::string Server::faces() const {
@@ -255,6 +279,7 @@ void Server::drain() {
         log_warn("some requests did not end in time and were cut off");
     }
     parts_->server.stop();
+    parts_->background.stop();
     if (parts_->admin_socket) {
         parts_->admin_socket->remove();
     }

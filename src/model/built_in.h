@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "model/database.h"
+#include "model/native.h"
 #include "model/runtime_shared.h"
 #include "value/attribute_value.h"
 
@@ -31,7 +32,8 @@ public:
     bool exists() const { return entity_ != nullptr; }
 
     Result<std::optional<value::Item>> find(const value::Item& identity) const;
-    // Items of the partition that `identity` names, in key order, behind `after`.
+    // Items of the partition that `identity` names, in key order, behind `after`; fewer than
+    // `limit` only at the end.
     Result<std::vector<value::Item>> list(
         const value::Item& identity, const std::optional<value::Item>& after, std::int64_t limit
     ) const;

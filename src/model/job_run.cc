@@ -6,7 +6,6 @@
 #include "model/access.h"
 #include "model/cursor.h"
 #include "model/item_codec.h"
-#include "model/operation_run.h"
 #include "model/pattern_run.h"
 
 namespace gateleg::model {
@@ -37,12 +36,19 @@ struct Place {
 
 class JobRun {
 public:
-    JobRun(Shared& shared, const Job& job, const JobCall& call, const Caller& caller)
+    JobRun(
+        Shared& shared,
+        const Job& job,
+        const JobCall& call,
+        const Caller& caller,
+        const RunOperation& run
+    )
         : shared_(shared),
           model_(shared.model),
           job_(job),
           call_(call),
           caller_(caller),
+          run_(run),
           inner_(caller),
           database_(shared.model.table, shared.dynamo, nullptr),
           environment_(make_environment(shared.model, caller, shared.clock.now_millis())),
@@ -265,7 +271,7 @@ private:
             const auto* attribute = input != nullptr ? &input->attribute : nullptr;
             call.arguments[argument.name] = value_to_api(attribute, to_stored(value, attribute));
         }
-        count(run_operation(shared_, *job_.operation, call, inner_, nullptr));
+        count(run_(*job_.operation, call, inner_));
         if (fatal_) {
             return *fatal_;
         }
@@ -292,6 +298,7 @@ private:
     const Job& job_;
     const JobCall& call_;
     const Caller& caller_;
+    const RunOperation& run_;
     Caller inner_;
     Database database_;
     Environment environment_;
@@ -305,9 +312,13 @@ private:
 }  // namespace
 
 CallResult<JobReport> run_job(
-    Shared& shared, const Job& job, const JobCall& call, const Caller& caller
+    Shared& shared,
+    const Job& job,
+    const JobCall& call,
+    const Caller& caller,
+    const RunOperation& run
 ) {
-    return JobRun(shared, job, call, caller).run();
+    return JobRun(shared, job, call, caller, run).run();
 }
 
 }  // namespace gateleg::model

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <functional>
+
 #include "model/call.h"
 #include "model/runtime_shared.h"
 
@@ -9,8 +11,14 @@ namespace gateleg::model {
 
 // Fails as a whole only on what would fail for the next item as well (bad inputs or cursor, a
 // store that does not answer); an item that the operation refuses is counted.
+using RunOperation = std::function<
+    CallResult<OperationReply>(const Operation&, const OperationCall&, const Caller&)>;
 CallResult<JobReport> run_job(
-    Shared& shared, const Job& job, const JobCall& call, const Caller& caller
+    Shared& shared,
+    const Job& job,
+    const JobCall& call,
+    const Caller& caller,
+    const RunOperation& run
 );
 
 }  // namespace gateleg::model

@@ -111,7 +111,7 @@ std::string find_rest(const Operation& operation) {
     return {};
 }
 
-// Requests that delete have no body worth the name; what else they say is in the query.
+// Requests that read or delete have no body worth the name; what else they say is in the query.
 Parameter::Place free_place(const Endpoint& endpoint) {
     const bool in_query = endpoint.method == "DELETE" || endpoint.method == "GET";
     return in_query ? Parameter::Place::kQuery : Parameter::Place::kBody;

@@ -23,12 +23,12 @@ class StartFailed(Exception):
 
 
 class Server:
-    def __init__(self, data=None, args=(), env=None, s3=False):
+    def __init__(self, data=None, args=(), env=None, http=False, s3=False):
         binary = os.environ.get("GATELEG_BIN")
         if not binary:
             raise SystemExit("GATELEG_BIN is not set: path of the gateleg binary")
         store = ["--data", data] if data else ["--memory"]
-        faces = ["--dynamodb", "127.0.0.1:0", "--http", "off", "--s3", "127.0.0.1:0" if s3 else "off"]
+        faces = ["--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0" if http else "off", "--s3", "127.0.0.1:0" if s3 else "off"]
         self.s3_url = ""
         self._log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
@@ -54,6 +54,8 @@ class Server:
                 if found:
                     s3 = re.search(rb"\bs3=(\S+)", found.group(0))
                     self.s3_url = s3.group(1).decode() if s3 else ""
+                    http = re.search(rb"\bhttp=(\S+)", found.group(0))
+                    self.http_url = http.group(1).decode() if http else None
                     return found.group(1).decode()
         try:
             code = self.process.wait(timeout=5)
