@@ -68,7 +68,7 @@ test('FF-A10: images of a user, newest first, in a range of time', async () => {
 test('FF-R17: moments are whole seconds, and nobody sets them', async () => {
   const user = await newUser();
   const id = await newImage(user);
-  for (const from of ['2025-03-01', '2025-03-01T00:00:00Z', '1740824430.5', 'x']) {
+  for (const from of ['2025-03-01', '1740824430.5', '1740824430400', 'x']) {
     await fails(400, 'ValidationFailed', 'GET', `/images?from=${from}`, { user });
   }
   for (const name of ['created_at', 'deleted_at', 'favorited_count', 'flag_status', 'user_id']) {
