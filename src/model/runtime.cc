@@ -6,9 +6,12 @@
 #include "model/access.h"
 #include "model/fsck.h"
 #include "model/inputs.h"
+#include "model/job_run.h"
 #include "model/operation_run.h"
+#include "model/outbox_table.h"
 #include "model/pattern_run.h"
 #include "model/runtime_shared.h"
+#include "model/schedule_table.h"
 
 namespace gateleg::model {
 namespace {
@@ -98,7 +101,12 @@ dynamo::CreateTableRequest to_request(const Table& table) {
 }  // namespace
 
 struct Runtime::Parts {
+    Parts(const Model& model, dynamo::Dynamo& dynamo, const Clock& clock, RuntimeOptions options)
+        : shared(model, dynamo, clock, std::move(options)), outbox(shared), schedule(shared) {}
+
     Shared shared;
+    OutboxTable outbox;
+    ScheduleTable schedule;
     std::map<const Operation*, NativeFunction> natives = {};
 
     CallResult<OperationReply> run_native(
@@ -147,7 +155,7 @@ std::string_view finding_name(Finding::Kind kind) {
 Runtime::Runtime(
     const Model& model, dynamo::Dynamo& dynamo, const Clock& clock, RuntimeOptions options
 )
-    : parts_(new Parts{Shared(model, dynamo, clock, std::move(options))}) {}
+    : parts_(std::make_unique<Parts>(model, dynamo, clock, std::move(options))) {}
 
 Runtime::~Runtime() = default;
 
@@ -242,6 +250,18 @@ CallResult<OperationReply> Runtime::run(
     return run_operation(parts_->shared, operation, call, caller, explained);
 }
 
+CallResult<JobReport> Runtime::run_job(const Job& job, const JobCall& call, const Caller& caller) {
+    return model::run_job(
+        parts_->shared,
+        job,
+        call,
+        caller,
+        [this](const Operation& operation, const OperationCall& one, const Caller& who) {
+            return run(operation, one, who);
+        }
+    );
+}
+
 CallResult<Page> Runtime::query(
     std::string_view pattern, const PatternCall& call, const Caller& caller
 ) {
@@ -284,6 +304,18 @@ value::AttributeValue Runtime::to_api(
         }
     }
     return {std::move(named)};
+}
+
+const OutboxTable& Runtime::outbox() const {
+    return parts_->outbox;
+}
+
+const ScheduleTable& Runtime::schedule() const {
+    return parts_->schedule;
+}
+
+void Runtime::on_outbox(std::function<void()> listener) {
+    parts_->shared.outbox_bell.on_ring(std::move(listener));
 }
 
 CallResult<FsckReport> Runtime::fsck(std::size_t most) {
