@@ -16,11 +16,11 @@ export const server = await startServer({
 // --- requests
 
 // Resolves to {status, headers, body (text), json}. `body` is sent as JSON unless it is text.
-export async function call(method, path, { user, body, headers = {} } = {}) {
+export async function call(method, path, { user, body, headers = {}, base = server.httpUrl } = {}) {
   const all = { ...headers };
   if (user) all.authorization = `Bearer ${user.token}`;
   if (body !== undefined && !('content-type' in all)) all['content-type'] = 'application/json';
-  const reply = await fetch(`${server.httpUrl}/v1/ff${path}`, {
+  const reply = await fetch(`${base}/v1/ff${path}`, {
     method,
     headers: all,
     body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
