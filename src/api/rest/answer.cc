@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/rest/json_tree.h"
+#include "value/json_tree.h"
 #include "api/rest/problem.h"
 #include "base/json_writer.h"
 

@@ -1,6 +1,6 @@
 #include "api/rest/problem.h"
 
-#include "api/rest/json_tree.h"
+#include "value/json_tree.h"
 #include "base/json_writer.h"
 
 namespace gateleg::api::rest {

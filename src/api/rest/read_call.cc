@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "api/rest/json_tree.h"
+#include "value/json_tree.h"
 #include "api/rest/problem.h"
 #include "base/time_text.h"
 

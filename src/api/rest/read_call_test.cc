@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/rest/json_tree.h"
+#include "value/json_tree.h"
 #include "model/load.h"
 
 namespace gateleg::api::rest {
