@@ -141,6 +141,27 @@ struct OperationReply {
     std::string content = {};
 };
 
+struct JobCall {
+    Arguments arguments = {};
+    // Where an earlier call ended; nothing: at the beginning.
+    std::optional<std::string> cursor = {};
+    bool dry_run = false;
+    // One call ends behind whichever comes first, and gives a cursor.
+    std::int64_t max_items = 1'000;
+    std::int64_t max_reads = 20'000;
+    std::int64_t max_millis = 20'000;
+};
+
+struct JobReport {
+    std::int64_t scanned = 0;
+    std::int64_t changed = 0;  // in a dry run: those the operation would be called for
+    std::int64_t skipped = 0;  // `when` did not hold, or there was nothing to change
+    std::int64_t failed = 0;   // the operation refused the item
+    std::string first_failure = {};
+    bool done = false;
+    std::optional<std::string> cursor = {};  // unless it is done
+};
+
 // The DynamoDB calls that were made, in order, as JSON: {"operation": "Query", "request": {..}}.
 struct Explained {
     std::vector<std::string> calls = {};
