@@ -133,8 +133,8 @@ test('ME-O1: administrators ask about others, and hear when there is nobody', as
     userId: fresh.sub, tier: 'free', source: 'default', until: null, credits: { balance: 0 }, subscriptions: [], founderPasses: [],
   });
   for (const sub of ['a#b', 'a b', 'x'.repeat(129)]) {
-    await fails(400, 'ValidationFailed', 'GET', '/me', { user: { token: token(sub, ['user']) } });
-    await fails(400, 'ValidationFailed', 'GET', '/credits', { user: { token: token(sub, ['user']) } });
+    await fails(401, 'Unauthenticated', 'GET', '/me', { user: { token: token(sub, ['user']) } });
+    await fails(400, 'ValidationFailed', 'GET', `/admin/users/${encodeURIComponent(sub)}`, { user: admin });
   }
 });
 

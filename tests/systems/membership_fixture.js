@@ -38,8 +38,18 @@ export const newId = (prefix) => {
 
 // --- requests
 
+// A client that is told to try again does so, with the same key.
+const kTries = 20;
+export async function call(method, path, options = {}) {
+  for (let tries = 1; ; tries += 1) {
+    const reply = await callOnce(method, path, options);
+    if (reply.json?.error?.code !== 'Unavailable' || tries === kTries) return reply;
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+  }
+}
+
 // Resolves to {status, headers, body (text), json}.
-export async function call(method, path, { user, body, key, headers = {}, base = server } = {}) {
+async function callOnce(method, path, { user, body, key, headers = {}, base = server } = {}) {
   const all = { ...headers };
   if (user) all.authorization = `Bearer ${user.token}`;
   if (key) all['idempotency-key'] = key;

@@ -41,6 +41,15 @@ test('ME-O3 ME-R8: a checkout is accepted, told to Stripe once, and open when St
   await fails(409, 'AlreadySubscribed', 'POST', '/checkout/subscription', { user: subscribed.user, body: { planTier: 'SAGE' } });
 });
 
+test('ME-R8: what the tiers cost', async () => {
+  await at(kMarch);
+  for (const [planTier, usd] of [['INITIATE', 1], ['JOURNEYMAN', 15], ['SAGE', 49]]) {
+    const user = newUser();
+    const { json } = await checkout(user, 'subscription', { planTier });
+    assert.equal((await ok(200, 'GET', `/checkout/${json.checkoutId}`, { user })).amountUsd, usd, planTier);
+  }
+});
+
 test('ME-O3: two checkouts at once are one; a completed one says so', async () => {
   await at(kMarch);
   const user = newUser();
