@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "engine/engine.h"
 #include "http/server.h"
+#include "jobs/background.h"
 
 namespace gateleg::app {
 namespace {
@@ -66,6 +67,14 @@ auth::JwtVerifier load_tokens(const Config& config) {
     return tokens;
 }
 
+jobs::Config load_deliveries() {
+    auto loaded = jobs::Config::parse(jobs::Config::environment());
+    if (!loaded) {
+        throw ConfigError(loaded.error().message);
+    }
+    return *std::move(loaded);
+}
+
 std::optional<http::TlsFiles> tls_files(const Config& config) {
     if (!config.tls_certificate) {
         return std::nullopt;
@@ -107,6 +116,13 @@ struct Server::Parts {
           tokens(load_tokens(config)),
           secret(load_server_secret(config)),
           systems(config, secret, engine, clock(config), system_clock),
+          background(
+              systems.runtimes(),
+              load_deliveries(),
+              system_clock,
+              nullptr,
+              {.only_server = true, .schedules = !config.test_clock}
+          ),
           rest(
               systems.runtimes(),
               tokens,
@@ -162,6 +178,7 @@ struct Server::Parts {
     auth::JwtVerifier tokens;
     std::string secret;
     Systems systems;
+    jobs::Background background;
     api::rest::Face rest;
     api::admin::Face admin;
     api::HttpFace http_face;
@@ -189,6 +206,7 @@ Server::~Server() = default;
 
 void Server::start() {
     parts_->server.start();
+    parts_->background.start();
 }
 
 std::string Server::faces() const {
@@ -208,6 +226,7 @@ void Server::drain() {
         log_warn("some requests did not end in time and were cut off");
     }
     parts_->server.stop();
+    parts_->background.stop();
 }
 
 }  // namespace gateleg::app

@@ -79,8 +79,10 @@ Result<bool> ScheduleTable::claim(
     auto condition = entries_.condition("nextRunAt = :next");
     condition.values[":next"] = AttributeValue{render_rfc3339(entry.next_run_millis)};
     if (!only_server) {
-        condition.text += " AND (attribute_not_exists(leaseOwner) OR leaseUntil <= :now)";
+        condition.text +=
+            " AND (attribute_not_exists(leaseOwner) OR leaseUntil <= :now OR leaseOwner = :owner)";
         condition.values[":now"] = AttributeValue{render_rfc3339(real_now)};
+        condition.values[":owner"] = AttributeValue{owner};
     }
     // What somebody has done since it was read is not undone.
     if (entry.cursor.empty()) {

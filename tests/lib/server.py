@@ -31,12 +31,12 @@ class StartFailed(Exception):
 
 
 class Server:
-    def __init__(self, data=None, args=(), env=None):
+    def __init__(self, data=None, args=(), env=None, http=False):
         binary = os.environ.get("GATELEG_BIN")
         if not binary:
             raise SystemExit("GATELEG_BIN is not set: path of the gateleg binary")
         store = ["--data", data] if data else ["--memory"]
-        faces = ["--dynamodb", "127.0.0.1:0", "--http", "off"] + (["--s3", "off"] if _has_s3(binary) else [])
+        faces = ["--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0" if http else "off"] + (["--s3", "off"] if _has_s3(binary) else [])
         self._log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [binary, "serve", *store, *faces, *args],
@@ -59,6 +59,8 @@ class Server:
                 text += chunk
                 found = re.search(rb"^gateleg ready.*?\bdynamodb=(\S+).*\n", text, re.M)
                 if found:
+                    http = re.search(rb"\bhttp=(\S+)", found.group(0))
+                    self.http_url = http.group(1).decode() if http else None
                     return found.group(1).decode()
         try:
             code = self.process.wait(timeout=5)
