@@ -291,9 +291,9 @@ CallResult<OperationReply> Runtime::run(
 }
 
 CallResult<JobReport> Runtime::run_job(const Job& job, const JobCall& call, const Caller& caller) {
-    const OperationRunner runner = [this](const auto& operation, const auto& inner, const auto& who) {
-        return run(operation, inner, who);
-    };
+    const OperationRunner runner = [this](
+                                       const auto& operation, const auto& inner, const auto& who
+                                   ) { return run(operation, inner, who); };
     return model::run_job(parts_->shared, runner, job, call, caller);
 }
 

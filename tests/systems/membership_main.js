@@ -8,6 +8,7 @@ import './membership_credits_test.js';
 import './membership_stripe_test.js';
 import './membership_payments_test.js';
 import './membership_admin_test.js';
+import './membership_delivery_test.js';
 import './membership_proof_test.js';
 
 suite('membership server')('SIGTERM ends it with exit code 0 after all this', async () => {

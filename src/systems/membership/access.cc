@@ -38,8 +38,8 @@ FounderPass* Member::find_pass(std::string_view type) {
 
 std::optional<std::int64_t> access_end(const Subscription& subscription, const Catalog& catalog) {
     const auto& status = subscription.status;
-    const bool grants = status == "active" || status == "trialing" || status == "canceled" ||
-                        status == "past_due";
+    const bool grants =
+        status == "active" || status == "trialing" || status == "canceled" || status == "past_due";
     if (!grants || !subscription.end || subscription.plan_tier.empty()) {
         return std::nullopt;
     }

@@ -23,8 +23,9 @@ struct FounderPass {
 
 struct Profile {
     bool exists = false;
-    std::string tier;         // as stored; empty: the record has none
-    std::string tier_source;  // manual or derived; empty: an older record, whose tier was set by hand
+    std::string tier;  // as stored; empty: the record has none
+    std::string
+        tier_source;  // manual or derived; empty: an older record, whose tier was set by hand
     std::string manual_tier;
     std::string provider;
     std::string customer;
@@ -50,8 +51,8 @@ struct Member {
 
 struct Access {
     Tier tier = Tier::kFree;
-    std::string source = "default";           // founder, subscription, profile or default
-    std::optional<std::int64_t> until = {};   // seconds; nothing: no end is known
+    std::string source = "default";          // founder, subscription, profile or default
+    std::optional<std::int64_t> until = {};  // seconds; nothing: no end is known
     std::string warning = {};
 };
 

@@ -91,9 +91,8 @@ std::int64_t Catalog::quota(Tier tier) const {
     return found != monthly_credits.end() ? found->second : 0;
 }
 
-std::optional<std::int64_t> Catalog::lot_expiry(
-    std::string_view source, std::int64_t now_seconds
-) const {
+std::optional<std::int64_t> Catalog::lot_expiry(std::string_view source, std::int64_t now_seconds)
+    const {
     const auto found = lot_days.find(source);
     if (found == lot_days.end() || found->second <= 0) {
         return std::nullopt;

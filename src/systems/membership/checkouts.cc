@@ -88,7 +88,11 @@ CallResult<OperationReply> Checkouts::founder(const model::NativeCall& call) con
     }
     const auto& catalog = members_.catalog();
     Order order{
-        .kind = "founder", .pass_type = type, .what = "founder_" + type, .item = type, .name = type};
+        .kind = "founder",
+        .pass_type = type,
+        .what = "founder_" + type,
+        .item = type,
+        .name = type};
     if (const auto price = catalog.founder_prices.find(type);
         price != catalog.founder_prices.end()) {
         order.usd = price->second;
@@ -190,9 +194,7 @@ CallResult<OperationReply> Checkouts::open(
     }
     GATELEG_CALL_TRY_ASSIGN_CALL(
         const auto guard,
-        members_.find(
-            "openCheckoutOf", {{"userId", text(member.user)}, {"what", text(order.what)}}
-        )
+        members_.find("openCheckoutOf", {{"userId", text(member.user)}, {"what", text(order.what)}})
     );
     GATELEG_CALL_TRY_ASSIGN_CALL(
         const auto checkout,

@@ -134,8 +134,8 @@ Arguments Members::arguments_of(const Member& before, Change change) const {
     auto& profile = change.profile;
     profile["tier"] = text(std::string(tier));
     profile["tierSource"] = text(access.source == "profile" ? "manual" : "derived");
-    profile["manualTier"] = set_by_hand ? text(std::string(tier_name(*set_by_hand)))
-                                        : AttributeValue{value::Null{}};
+    profile["manualTier"] =
+        set_by_hand ? text(std::string(tier_name(*set_by_hand))) : AttributeValue{value::Null{}};
     const std::string old_tier = before.profile.tier.empty() ? "free" : before.profile.tier;
     if (is_cognito(after) && old_tier != tier && !after.profile.deleted) {
         change.outbox.push_back(group_sync(before.user, tier));
@@ -263,7 +263,9 @@ std::optional<CallError> find_bad_caller(const model::Caller& caller) {
     if (caller.user && is_outside_id(*caller.user)) {
         return std::nullopt;
     }
-    return model::validation_failed("userId", "must be 1 to 128 letters, digits, '_', '.', ':' or '-'");
+    return model::validation_failed(
+        "userId", "must be 1 to 128 letters, digits, '_', '.', ':' or '-'"
+    );
 }
 
 AttributeValue outbox_row(std::string kind, value::Map payload) {

@@ -47,9 +47,8 @@ public:
     CallResult<Member> load(const std::string& user) const;
     CallResult<std::vector<Lot>> lots(const std::string& user) const;
     // An item of a `get` pattern, or nothing.
-    CallResult<std::optional<value::Item>> find(
-        std::string_view pattern, Arguments arguments
-    ) const;
+    CallResult<std::optional<value::Item>> find(std::string_view pattern, Arguments arguments)
+        const;
 
     // Makes the change and writes it with the tier that follows, from the start again if somebody
     // else has changed the member meanwhile. False: nothing was changed, or the event of it had

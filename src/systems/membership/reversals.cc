@@ -33,8 +33,8 @@ Claim read_claim(const StripeEvent& event) {
     if (claim.is_dispute) {
         claim.dispute = object.text("id");
         claim.amount = object.integer("amount").value_or(0);
-        claim.won = claim.closed && (object.text("status") == "won" ||
-                                     object.text("status") == "warning_closed");
+        claim.won = claim.closed &&
+                    (object.text("status") == "won" || object.text("status") == "warning_closed");
     } else {
         claim.amount = object.integer("amount_refunded").value_or(0);
         claim.total = object.integer("amount").value_or(0);
@@ -69,10 +69,7 @@ Ledger after_claim(const Item& grant, const Claim& claim) {
 }
 
 CallResult<Reversal> take_top_up(
-    const Members& members,
-    const StripeEvent& event,
-    const std::string& user,
-    const Claim& claim
+    const Members& members, const StripeEvent& event, const std::string& user, const Claim& claim
 ) {
     Patience patience;
     do {
@@ -146,10 +143,7 @@ CallResult<Reversal> take_top_up(
 }
 
 CallResult<Reversal> take_pass(
-    const Members& members,
-    const StripeEvent& event,
-    const std::string& user,
-    const Claim& claim
+    const Members& members, const StripeEvent& event, const std::string& user, const Claim& claim
 ) {
     bool deleted = false;
     auto changed = members.change(user, [&](Member& member) -> CallResult<std::optional<Change>> {
@@ -157,11 +151,10 @@ CallResult<Reversal> take_pass(
         if (deleted) {
             return std::optional<Change>();
         }
-        const auto pass = std::find_if(
-            member.passes.begin(),
-            member.passes.end(),
-            [&](const auto& one) { return one.payment == claim.payment; }
-        );
+        const auto pass =
+            std::find_if(member.passes.begin(), member.passes.end(), [&](const auto& one) {
+                return one.payment == claim.payment;
+            });
         Change change;
         change.arguments["eventId"] = text(event.id);
         change.arguments["event"] = event_record(event);

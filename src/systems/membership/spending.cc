@@ -63,7 +63,9 @@ CallResult<OperationReply> Spending::get_credits(const model::NativeCall& call) 
     if (auto expired = members_.expire_lots(user); !expired) {
         return expired.error();
     }
-    GATELEG_CALL_TRY_ASSIGN_CALL(auto credits, members_.find("creditsOf", {{"userId", text(user)}}));
+    GATELEG_CALL_TRY_ASSIGN_CALL(
+        auto credits, members_.find("creditsOf", {{"userId", text(user)}})
+    );
     if (!credits) {
         model::OperationCall create;
         create.arguments["userId"] = text(user);
@@ -190,8 +192,7 @@ CallError Spending::report_exists(const std::string& user, const std::string& mo
     CallError error{409, "ReportAlreadyThisMonth", "There is a report for this month already"};
     error.facts["month"] = text(month);
     const auto found = members_.find(
-        "grant",
-        {{"userId", text(user)}, {"source", text("mirror")}, {"periodKey", text(month)}}
+        "grant", {{"userId", text(user)}, {"source", text("mirror")}, {"periodKey", text(month)}}
     );
     if (found && *found) {
         error.facts["reportId"] = text(model::text_of(**found, "refId"));
@@ -359,8 +360,7 @@ CallResult<bool> Spending::expire_reservations(const std::string& user) const {
     model::PatternCall list;
     list.arguments["userId"] = text(user);
     GATELEG_CALL_TRY_ASSIGN_CALL(
-        const auto page,
-        members_.runtime().query("reservationsOf", list, model::internal_caller())
+        const auto page, members_.runtime().query("reservationsOf", list, model::internal_caller())
     );
     bool changed = false;
     for (const auto& item : page.items) {

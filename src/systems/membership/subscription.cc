@@ -163,7 +163,8 @@ Merged merge_object(Subscription& s, const ObjectEvent& event) {
         fill(s.object_end, event.end);
     }
     settle(s);
-    const bool tie = !first && std::get<0>(place) == std::get<0>(known) && event.id != std::get<2>(known);
+    const bool tie =
+        !first && std::get<0>(place) == std::get<0>(known) && event.id != std::get<2>(known);
     return tie ? Merged::kTie : newer ? Merged::kNewer : Merged::kOlder;
 }
 
@@ -174,7 +175,8 @@ void merge_invoice(Subscription& s, const InvoiceEvent& event) {
     } else {
         fill(s.plan_tier, event.plan_tier);
     }
-    const bool newer = event.created > s.invoice_at || (event.created == s.invoice_at && event.paid);
+    const bool newer =
+        event.created > s.invoice_at || (event.created == s.invoice_at && event.paid);
     if (newer) {
         s.invoice_at = event.created;
         s.invoice_status = event.paid ? "active" : "past_due";
