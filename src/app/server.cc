@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "http/server.h"
 #include "jobs/background.h"
+#include "outbound/client.h"
 
 namespace gateleg::app {
 namespace {
@@ -113,12 +114,15 @@ struct Server::Parts {
                .region = config.region,
                .hosts = host_policy(config)}
           ),
+          deliveries(load_deliveries()),
+          outbound({.allow = deliveries.allow}),
           tokens(load_tokens(config)),
           secret(load_server_secret(config)),
           systems(config, secret, engine, clock(config), system_clock),
           background(
               systems.runtimes(),
-              load_deliveries(),
+              deliveries,
+              outbound,
               system_clock,
               nullptr,
               {.only_server = true, .schedules = !config.test_clock}
@@ -175,6 +179,8 @@ struct Server::Parts {
     std::unique_ptr<storage::Store> store;
     engine::Engine engine;
     api::dynamodb::Face dynamodb;
+    jobs::Config deliveries;
+    outbound::Client outbound;
     auth::JwtVerifier tokens;
     std::string secret;
     Systems systems;

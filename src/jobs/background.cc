@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::size_t kMaxQueued = 256;
 
-outbound::Options client_options(const Config& config) {
-    outbound::Options options;
-    options.allow = config.allow;
-    return options;
-}
-
 SchedulerOptions scheduler_options(const std::string& owner, const BackgroundOptions& options) {
     SchedulerOptions scheduling;
     scheduling.owner = owner;
@@ -32,16 +26,16 @@ SchedulerOptions scheduler_options(const std::string& owner, const BackgroundOpt
 struct Background::Parts {
     Parts(
         std::vector<model::Runtime*> the_systems,
-        Config the_config,
+        const Config& config,
+        outbound::Client& the_client,
         const Clock& real_clock,
         ObjectAccess* objects,
         BackgroundOptions the_options
     )
         : systems(std::move(the_systems)),
-          config(std::move(the_config)),
           options(the_options),
           owner(random_uuid()),
-          client(client_options(config)),
+          client(the_client),
           scheduler(
               options.schedules ? systems : std::vector<model::Runtime*>(),
               real_clock,
@@ -61,10 +55,9 @@ struct Background::Parts {
     }
 
     const std::vector<model::Runtime*> systems;
-    const Config config;
     const BackgroundOptions options;
     const std::string owner;
-    outbound::Client client;
+    outbound::Client& client;
     Deliveries deliveries;
     Scheduler scheduler;
     WorkerPool pool;
@@ -73,14 +66,15 @@ struct Background::Parts {
 
 Background::Background(
     std::vector<model::Runtime*> systems,
-    Config config,
+    const Config& config,
+    outbound::Client& client,
     const Clock& real_clock,
     ObjectAccess* objects,
     BackgroundOptions options
 )
-    : parts_(std::make_unique<Parts>(
-          std::move(systems), std::move(config), real_clock, objects, options
-      )) {}
+    : parts_(
+          std::make_unique<Parts>(std::move(systems), config, client, real_clock, objects, options)
+      ) {}
 
 Background::~Background() {
     stop();
@@ -88,10 +82,6 @@ Background::~Background() {
 
 Deliveries& Background::deliveries() {
     return parts_->deliveries;
-}
-
-const outbound::Client& Background::client() const {
-    return parts_->client;
 }
 
 void Background::start() {

@@ -22,12 +22,14 @@ struct BackgroundOptions {
     std::size_t delivery_threads = 8;
 };
 
-// Runtimes, clock and object store outlive it. Without systems it has no threads.
+// Runtimes, configuration, client, clock and object store outlive it. Without systems it has no
+// threads.
 class Background {
 public:
     Background(
         std::vector<model::Runtime*> systems,
-        Config config,
+        const Config& config,
+        outbound::Client& client,
         const Clock& real_clock,
         ObjectAccess* objects,
         BackgroundOptions options
@@ -36,11 +38,10 @@ public:
 
     // For code of systems that delivers or hears of deliveries itself; before start().
     Deliveries& deliveries();
-    // Outgoing requests under the same rules.
-    const outbound::Client& client() const;
 
     void start();
-    // Nothing new begins; what is under way is cut off and put back.
+    // Nothing new begins; what is under way is cut off, with everything else that the client is
+    // doing, and put back.
     void stop();
 
 private:

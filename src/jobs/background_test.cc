@@ -40,9 +40,12 @@ struct Running {
         ObjectAccess* objects = nullptr,
         const std::function<void(Deliveries&)>& prepare = {}
     )
-        : background(
+        : config(make_config(std::move(variables))),
+          client(outbound::Options{.allow = config.allow}),
+          background(
               {world.runtime.get()},
-              make_config(std::move(variables)),
+              config,
+              client,
               world.real_clock,
               objects,
               {.only_server = true, .schedules = false}
@@ -52,6 +55,8 @@ struct Running {
         }
         background.start();
     }
+    Config config;
+    outbound::Client client;
     Background background;
 };
 
@@ -200,8 +205,10 @@ TEST(OutboxTest, TwoServersShareTheWork) {
     model::Runtime other(
         *world.model, *world.engine, world.clock, model::RuntimeOptions{.secret = "a secret"}
     );
-    Background first({world.runtime.get()}, make_config({}), world.real_clock, nullptr, {});
-    Background second({&other}, make_config({}), world.real_clock, nullptr, {});
+    const auto config = make_config({});
+    outbound::Client client{outbound::Options{}};
+    Background first({world.runtime.get()}, config, client, world.real_clock, nullptr, {});
+    Background second({&other}, config, client, world.real_clock, nullptr, {});
     prepare(first.deliveries());
     prepare(second.deliveries());
     first.start();
@@ -301,7 +308,9 @@ TEST(OutboxTest, ObjectsAreCopiedHoweverLongItTakes) {
 
 TEST(OutboxTest, NothingToDoCostsNothing) {
     const SystemClock clock;
-    Background background({}, make_config({}), clock, nullptr, {});
+    const auto config = make_config({});
+    outbound::Client client{outbound::Options{}};
+    Background background({}, config, client, clock, nullptr, {});
     background.start();
     background.stop();
 }

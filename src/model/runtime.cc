@@ -7,7 +7,6 @@
 #include "model/fsck.h"
 #include "model/idempotency.h"
 #include "model/inputs.h"
-#include "model/item_codec.h"
 #include "model/job_run.h"
 #include "model/operation_run.h"
 #include "model/outbox_table.h"
@@ -271,6 +270,18 @@ CallResult<OperationReply> Runtime::run(
     return run_operation(parts_->shared, operation, call, caller, explained);
 }
 
+CallResult<JobReport> Runtime::run_job(const Job& job, const JobCall& call, const Caller& caller) {
+    return model::run_job(
+        parts_->shared,
+        job,
+        call,
+        caller,
+        [this](const Operation& operation, const OperationCall& one, const Caller& who) {
+            return run(operation, one, who);
+        }
+    );
+}
+
 CallResult<Page> Runtime::query(
     std::string_view pattern, const PatternCall& call, const Caller& caller
 ) {
@@ -288,13 +299,6 @@ CallResult<OperationReply> Runtime::run(
     std::string_view operation, const OperationCall& call, const Caller& caller
 ) {
     return run(named(model().find_operation(operation), operation), call, caller);
-}
-
-CallResult<JobReport> Runtime::run_job(const Job& job, const JobCall& call, const Caller& caller) {
-    const OperationRunner runner = [this](
-                                       const auto& operation, const auto& inner, const auto& who
-                                   ) { return run(operation, inner, who); };
-    return model::run_job(parts_->shared, runner, job, call, caller);
 }
 
 value::AttributeValue Runtime::to_api(

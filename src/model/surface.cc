@@ -108,10 +108,10 @@ std::string find_rest(const Operation& operation) {
     return {};
 }
 
-// Requests that delete have no body worth the name; what else they say is in the query.
+// Requests that read or delete have no body worth the name; what else they say is in the query.
 Parameter::Place free_place(const Endpoint& endpoint) {
-    return endpoint.method == "DELETE" || endpoint.method == "GET" ? Parameter::Place::kQuery
-                                                                   : Parameter::Place::kBody;
+    const bool query = endpoint.method == "DELETE" || endpoint.method == "GET";
+    return query ? Parameter::Place::kQuery : Parameter::Place::kBody;
 }
 
 void add_input(const Attribute& attribute, Endpoint& endpoint, Parameter::Place place) {
