@@ -1,6 +1,7 @@
 #include "app/server.h"
 
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -8,14 +9,17 @@
 #include "api/dynamodb/face.h"
 #include "api/http_face.h"
 #include "api/rest/face.h"
+#include "api/s3/face.h"
+#include "app/admin_socket.h"
+#include "app/backend.h"
 #include "app/systems.h"
 #include "auth/credentials.h"
 #include "auth/jwt.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "engine/engine.h"
 #include "http/server.h"
 #include "jobs/background.h"
+#include "objects/store.h"
 #include "outbound/client.h"
 
 namespace gateleg::app {
@@ -23,17 +27,12 @@ namespace {
 
 constexpr std::chrono::seconds kDrainPatience{10};
 
-storage::StoreOptions store_options(const Config& config, std::atomic<bool>& failed) {
-    storage::StoreOptions options;
-    options.directory = config.data;
+objects::ObjectStoreOptions object_options(const Config& config) {
+    objects::ObjectStoreOptions options;
+    options.directory = config.data / "objects";
     options.in_memory = config.memory;
     options.durability = config.durability;
-    options.block_cache_bytes = config.cache_megabytes << 20;
     options.accept_data_loss = config.accept_data_loss;
-    options.on_failed = [&failed](const std::string& reason) {
-        log_error("the store has failed; no write is accepted any more", {{"reason", reason}});
-        failed = true;
-    };
     return options;
 }
 
@@ -105,27 +104,28 @@ std::string url_of(const http::ListeningAddress& address, bool tls) {
 struct Server::Parts {
     explicit Parts(const Config& config)
         : credentials(load_credentials(config)),
-          store(storage::Store::open(store_options(config, failed))),
-          engine(*store, clock(config), {.region = config.region}),
+          backend(config, clock(config), system_clock),
           dynamodb(
-              engine,
+              backend.dynamo(),
               system_clock,
               {.credentials = credentials.get(),
                .region = config.region,
                .hosts = host_policy(config)}
           ),
+          // The permissions of the socket's file decide who may call.
+          commands(backend.dynamo(), system_clock, {.region = config.region}),
           deliveries(load_deliveries()),
           outbound({.allow = deliveries.allow}),
           tokens(load_tokens(config)),
           secret(load_server_secret(config)),
-          systems(config, secret, engine, clock(config), system_clock),
+          systems(config, secret, backend.dynamo(), clock(config), system_clock),
           background(
               systems.runtimes(),
               deliveries,
               outbound,
               system_clock,
               nullptr,
-              {.only_server = true, .schedules = !config.test_clock}
+              {.only_server = !has_remote_store(config), .schedules = !config.test_clock}
           ),
           rest(
               systems.runtimes(),
@@ -142,13 +142,35 @@ struct Server::Parts {
               host_policy(config)
           ),
           http_face(admin, rest),
-          server(thread_count(config)) {}
+          object_store(
+              config.s3
+                  ? std::make_unique<objects::ObjectStore>(object_options(config), clock(config))
+                  : nullptr
+          ),
+          s3(config.s3 ? std::make_unique<api::s3::Face>(
+                             *object_store,
+                             system_clock,
+                             clock(config),
+                             api::s3::FaceOptions{
+                                 .credentials = credentials.get(),
+                                 .anonymous = config.anonymous,
+                                 .region = config.region,
+                                 .hosts = host_policy(config)}
+                         )
+                       : nullptr),
+          server(thread_count(config)) {
+        backend.require_operations(systems.runtimes());
+    }
 
     const Clock& clock(const Config& config) const {
         return config.test_clock ? static_cast<const Clock&>(test_clock) : system_clock;
     }
 
     api::admin::Health health(storage::Durability durability) const {
+        const auto* store = backend.store();
+        if (store == nullptr) {
+            return {.ok = true, .accepts_writes = true, .reason = "", .durability = "remote"};
+        }
         const auto state = store->health();
         return {
             .ok = state == storage::Health::kOk,
@@ -169,16 +191,29 @@ struct Server::Parts {
         faces.append(faces.empty() ? "" : " ").append(name).append("=").append(url);
         if (name == "dynamodb") {
             dynamodb_url = url;
+        } else if (name == "s3") {
+            s3_url = url;
         }
     }
 
-    std::atomic<bool> failed = false;
+    // Commands on this machine call the DynamoDB API through a file in the data directory.
+    void listen_for_commands(const Config& config) {
+        if (config.memory || backend.store() == nullptr) {
+            return;
+        }
+        admin_socket.emplace(config.data);
+        if (const auto bound = server.listen_unix(admin_socket->path(), commands); !bound) {
+            log_warn("commands cannot reach this server", {{"reason", bound.error().message}});
+            admin_socket.reset();
+        }
+    }
+
     SystemClock system_clock;
     SettableClock test_clock;
     std::unique_ptr<auth::Credentials> credentials;
-    std::unique_ptr<storage::Store> store;
-    engine::Engine engine;
+    Backend backend;
     api::dynamodb::Face dynamodb;
+    api::dynamodb::Face commands;
     jobs::Config deliveries;
     outbound::Client outbound;
     auth::JwtVerifier tokens;
@@ -188,9 +223,13 @@ struct Server::Parts {
     api::rest::Face rest;
     api::admin::Face admin;
     api::HttpFace http_face;
+    std::unique_ptr<objects::ObjectStore> object_store;
+    std::unique_ptr<api::s3::Face> s3;
     http::Server server;
+    std::optional<AdminSocket> admin_socket;
     std::string faces;
     std::string dynamodb_url;
+    std::string s3_url;
 };
 
 Server::Server(const Config& config) {
@@ -206,6 +245,10 @@ Server::Server(const Config& config) {
     if (config.http) {
         parts_->listen(config, "http", *config.http, parts_->http_face);
     }
+    if (config.s3) {
+        parts_->listen(config, "s3", *config.s3, *parts_->s3);
+    }
+    parts_->listen_for_commands(config);
 }
 
 Server::~Server() = default;
@@ -223,8 +266,12 @@ std::string Server::dynamodb_url() const {
     return parts_->dynamodb_url;
 }
 
+std::string Server::s3_url() const {
+    return parts_->s3_url;
+}
+
 bool Server::has_failed() const {
-    return parts_->failed;
+    return parts_->backend.has_failed();
 }
 
 void Server::drain() {
@@ -233,6 +280,9 @@ void Server::drain() {
     }
     parts_->server.stop();
     parts_->background.stop();
+    if (parts_->admin_socket) {
+        parts_->admin_socket->remove();
+    }
 }
 
 }  // namespace gateleg::app

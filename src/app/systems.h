@@ -47,7 +47,8 @@ private:
 };
 
 // Random bytes that stay the same for one data directory: made at the first start, in a file that
-// only its owner may read. With --memory, or without a model, they are new each time.
+// only its owner may read, whichever store it has. With --memory, or without a model, they are new
+// each time.
 std::string load_server_secret(const Config& config);
 
 }  // namespace gateleg::app

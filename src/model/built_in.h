@@ -16,7 +16,7 @@
 
 namespace gateleg::model {
 
-// A moment; the last argument if it is not there.
+// A moment; `otherwise` if it is not there.
 std::int64_t millis_of(const value::Item& item, std::string_view name, std::int64_t otherwise = 0);
 
 void set_text(value::Item& item, std::string_view name, std::string_view text);  // empty: removes

@@ -195,7 +195,8 @@ TEST(DocumentationTest, TheExampleIsAModel) {
     ASSERT_TRUE(model);
     check_model(*model, diagnostics);
     EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.to_text();
-    EXPECT_EQ(model->operations.size(), 2U);
+    EXPECT_EQ(model->operations.size(), 3U);
+    EXPECT_EQ(model->jobs.size(), 1U);
 }
 
 TEST_F(SystemsTest, KeysOfAnIndexAreAllOrNone) {

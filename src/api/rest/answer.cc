@@ -94,6 +94,10 @@ Answer answer_page(
     } else {
         json.raw("null");
     }
+    // The page is short because its reading has an end, not because the list has.
+    if (page.partial && page.cursor) {
+        json.member("partial", true);
+    }
     json.end_object();
     return answer;
 }
