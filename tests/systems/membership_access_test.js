@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { suite } from '../lib/runner.js';
 import { removeDir, tempDir } from '../lib/server.js';
 import {
   admin, at, call, deliver, dynamodb, event, fails, item, me, newUser, ok, partition, paymentObject, put, runJob, service,
-  start, subscriber, subscriptionObject, tierOf, token,
+  start, subscriber, subscriptionObject, tierOf, token, suite,
 } from './membership_fixture.js';
 
 const test = suite('membership access');

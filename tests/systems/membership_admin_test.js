@@ -1,10 +1,9 @@
 // Administrators: passes, tiers, the default tier, and the end of a user.
 
 import assert from 'node:assert/strict';
-import { suite } from '../lib/runner.js';
 import {
   admin, at, auditOf, deliver, event, fails, grant, invoiceObject, item, me, newUser, ok, outboxOf, partition, paymentObject,
-  prove, put, runJob, subscriber, subscriptionObject, tierOf, times,
+  prove, put, runJob, subscriber, subscriptionObject, tierOf, times, suite,
 } from './membership_fixture.js';
 
 const test = suite('membership admin');
@@ -65,7 +64,7 @@ test('ME-O25: profiles without a tier become free, the others stay, and a second
   assert.equal((await item(`USER#${paid.sub}`, `PROFILE#${paid.sub}`)).tier, 'SAGE');
   assert.equal((await runJob('/admin/migrations/default-tier')).changed, 0);
   await fails(403, 'Forbidden', 'POST', '/admin/migrations/default-tier', { user: bare, body: {} });
-}, { seconds: 120 });
+});
 
 test('ME-O26: a deleted user keeps the ledger and nothing else; late events change nothing', async () => {
   const { user, subscription } = await subscriber('SAGE');
@@ -98,7 +97,7 @@ test('ME-O26: a deleted user keeps the ledger and nothing else; late events chan
   await fails(404, 'UserNotFound', 'DELETE', '/admin/users/nobody-at-all', { user: admin });
   const audit = await auditOf(user, '20250301');
   assert.ok(audit.some(({ action, reason }) => action === 'user.delete' && reason === 'asked'));
-}, { seconds: 120 });
+});
 
 test('X-R1: every route refuses wrong methods, wrong types and strangers', async () => {
   await at(kMarch);

@@ -1,10 +1,9 @@
 // Credits: granted, spent, reserved, given back, expired.
 
 import assert from 'node:assert/strict';
-import { suite } from '../lib/runner.js';
 import {
   admin, at, auditOf, balanceOf, call, deliver, event, fails, grant, invoiceObject, item, newId, newUser, ok, partition,
-  paymentObject, prove, put, runJob, seconds, service, subscriber, times,
+  paymentObject, prove, put, runJob, seconds, service, subscriber, times, suite,
 } from './membership_fixture.js';
 
 const test = suite('membership credits');
@@ -101,7 +100,7 @@ test('ME-R14 ME-O19: a hundred at once on 30 credits: ten renders, and then noth
   assert.equal(await prove(user), 0);
   const after = replies.filter(({ status }) => status === 200).map(({ json }) => json.balance).sort((a, b) => a - b);
   assert.deepEqual(after, [0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
-}, { seconds: 120 });
+});
 
 test('ME-O19: fifty at once for the last credit: one gets it', async () => {
   const { user } = await subscriber('SAGE', { invoice: false });
@@ -109,7 +108,7 @@ test('ME-O19: fifty at once for the last credit: one gets it', async () => {
   const replies = await times(50, () => consume(user, { feature: 'mentor_feedback' }));
   assert.deepEqual(codes(replies), { 200: 1, '402 InsufficientCredits': 49 });
   assert.equal(await prove(user), 0);
-}, { seconds: 120 });
+});
 
 test('X-R3 ME-O19: twenty times the same key spend once and answer the same, also when nothing is left', async () => {
   const { user } = await subscriber('SAGE', { invoice: false });
@@ -174,7 +173,7 @@ test('ME-O23: the sweep takes expired lots out, once, however many sweep', async
   assert.deepEqual((await ledger(user)).filter((line) => line.startsWith('expire')), ['expire -6']);
   assert.equal(await prove(user), 5);
   await fails(403, 'Forbidden', 'POST', '/admin/tasks/expiry', { user, body: {} });
-}, { seconds: 120 });
+});
 
 test('ME-R9 ME-R10 ME-R16: every tier grants its quota each month, and months add up', async () => {
   for (const [tier, quota] of [['INITIATE', 2], ['JOURNEYMAN', 5], ['SAGE', 15], ['GUILDMASTER', 15]]) {
@@ -222,7 +221,7 @@ test('ME-O20 ME-R28 SM-10: reserve, settle or release, once', async () => {
   await fails(404, 'ReservationNotFound', 'GET', `/credits/reservations/${second.reservationId}`, { user: newUser() });
   await fails(400, 'ValidationFailed', 'POST', '/credits/reservations', { user, key: newId('key'), body: { feature: 'mirror_report' } });
   await fails(400, 'ValidationFailed', 'POST', '/credits/reservations', { user, key: newId('key'), body: { feature: 'veo3_render', holdSeconds: 86_401 } });
-}, { seconds: 120 });
+});
 
 test('ME-O20: a reservation that nobody closes is given back by the sweep', async () => {
   const { user } = await subscriber('SAGE', { invoice: false });
@@ -246,7 +245,7 @@ test('ME-O20: a reservation that nobody closes is given back by the sweep', asyn
     assert.deepEqual([reply.status, reply.json.error.code], [410, 'ReservationExpired']);
   }
   assert.equal(await prove(user), 6);
-}, { seconds: 120 });
+});
 
 test('ME-R28: releases race new spending, and nothing is lost', async () => {
   const { user } = await subscriber('SAGE', { invoice: false });
@@ -262,7 +261,7 @@ test('ME-R28: releases race new spending, and nothing is lost', async () => {
   const spent = replies.slice(5).filter(({ status }) => status === 200).length;
   assert.ok(spent >= 5 && spent <= 10, `${spent} of 12`);
   assert.equal(await prove(user), 30 - 3 * spent);
-}, { seconds: 120 });
+});
 
 test('ME-O21 ME-R12 ME-T14: one mirror report in a calendar month', async () => {
   const { user } = await subscriber('JOURNEYMAN');

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { suite } from '../lib/runner.js';
-import { admin, at, deliver, event, newUser, ok, paymentObject, start, subscriptionObject } from './membership_fixture.js';
+import { admin, at, deliver, event, newUser, ok, paymentObject, start, subscriptionObject, suite } from './membership_fixture.js';
 
 const requests = [];
 const answers = new Map(); // path -> {status, body}, instead of what is answered otherwise

@@ -1,10 +1,9 @@
 // What is paid once: checkouts, top-ups, founder passes, and money that goes back.
 
 import assert from 'node:assert/strict';
-import { suite } from '../lib/runner.js';
 import {
   admin, at, balanceOf, call, deliver, event, fails, item, me, newId, newUser, ok, outbox, outboxOf, partition, paymentObject,
-  prove, runJob, subscriber, tierOf, times,
+  prove, runJob, subscriber, tierOf, times, suite,
 } from './membership_fixture.js';
 
 const test = suite('membership payments');
@@ -106,7 +105,7 @@ test('ME-O10 ME-O6: a payment tops up once, by whichever events tell of it', asy
   const unpaid = event('checkout.session.completed', kMarch, { ...session, id: newId('cs'), payment_intent: newId('pi'), payment_status: 'unpaid' });
   assert.equal(await deliver(unpaid), 'ignored');
   assert.equal(await prove(user), 50);
-}, { seconds: 120 });
+});
 
 test('ME-O11 ME-R22 ME-R2: a founder pass, ten times told, is one pass with one grant', async () => {
   await at(kMarch);
@@ -124,7 +123,7 @@ test('ME-O11 ME-R22 ME-R2: a founder pass, ten times told, is one pass with one 
     assert.equal(await prove(user), 15);
     assert.equal((await item(`USER#${user.sub}`, `PROFILE#${user.sub}`)).tier, tier);
   }
-}, { seconds: 120 });
+});
 
 test('ME-O4 ME-R22: an owned pass is not sold again, and refunded if it was paid twice', async () => {
   await at(kMarch);
@@ -166,7 +165,7 @@ test('ME-O13 ME-R25: a refund takes what is left of the lot and notes what was s
   await ok(200, 'POST', '/admin/credits/grant', { user: admin, key: newId('key'), body: { userId: user.sub, amount: 5, reason: 'x' } });
   await deliver(event('charge.refunded', kMarch, charge(payment)));
   assert.equal(await prove(user), 5);
-}, { seconds: 120 });
+});
 
 test('ME-O13: partial refunds are proportional, rounded up, and add up', async () => {
   await at(kMarch);
@@ -257,7 +256,7 @@ test('ME-R11 ME-O22 ME-T18: founders get their month on its day, clamped, once, 
   assert.equal(await prove(user), 75);
   const lots = await partition(`USER#${user.sub}`, 'CREDITS#LOT#');
   assert.ok(lots.every(({ source, granted }) => source === 'founder' && granted === 15));
-}, { seconds: 180 });
+});
 
 test('ME-R23: pass and subscription both grant; the checkout warns that the pass decides', async () => {
   const { user } = await subscriber('JOURNEYMAN');
