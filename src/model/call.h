@@ -35,6 +35,9 @@ struct CallError {
     std::string field = {};
     // Every bad field with what is wrong with it.
     std::vector<std::pair<std::string, std::string>> details = {};
+    // What a program may want to know, by name, such as the balance that was too small; shown as
+    // details when there are some.
+    value::Map facts = {};
 };
 
 // A T or the CallError that took its place. Members are named as in base/result.h.
@@ -117,6 +120,11 @@ struct OperationCall {
     std::string_view raw_body = {};
     // Null when no request is behind the call.
     const RequestFacts* request = nullptr;
+    // The call whose work C++ does by this one. Its arguments, key and route make the idempotency
+    // record, so that a repeated request is recognised whatever was computed for it since.
+    const OperationCall* behind = nullptr;
+
+    const OperationCall& first() const { return behind != nullptr ? *behind : *this; }
 };
 
 struct OperationReply {
@@ -131,6 +139,27 @@ struct OperationReply {
     // Sent as it is, instead of `body`, when it has a type.
     std::string content_type = {};
     std::string content = {};
+};
+
+struct JobCall {
+    Arguments arguments = {};
+    // Where an earlier call ended; nothing: at the beginning.
+    std::optional<std::string> cursor = {};
+    bool dry_run = false;
+    // One call ends behind whichever comes first, and gives a cursor.
+    std::int64_t max_items = 1'000;
+    std::int64_t max_reads = 20'000;
+    std::int64_t max_millis = 20'000;
+};
+
+struct JobReport {
+    std::int64_t scanned = 0;
+    std::int64_t changed = 0;  // in a dry run: those the operation would be called for
+    std::int64_t skipped = 0;  // `when` did not hold, or there was nothing to change
+    std::int64_t failed = 0;   // the operation refused the item
+    std::string first_failure = {};
+    bool done = false;
+    std::optional<std::string> cursor = {};  // unless it is done
 };
 
 // The DynamoDB calls that were made, in order, as JSON: {"operation": "Query", "request": {..}}.

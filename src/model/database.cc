@@ -185,10 +185,13 @@ Result<RangePage> Database::query(const RangeQuery& query) {
     return to_page(reply);
 }
 
-Result<RangePage> Database::scan(const std::optional<Item>& start) {
+Result<RangePage> Database::scan(const std::optional<Item>& start, std::int64_t limit) {
     dynamo::ScanRequest request;
     request.page.table = table_.name;
     request.page.consistent_read = true;
+    if (limit > 0) {
+        request.page.limit = limit;
+    }
     if (start) {
         request.page.exclusive_start_key = value::encode_item(*start);
     }

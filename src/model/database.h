@@ -67,7 +67,8 @@ public:
         const std::vector<value::Item>& keys, bool consistent
     );
     Result<RangePage> query(const RangeQuery& query);
-    Result<RangePage> scan(const std::optional<value::Item>& start);
+    // A limit of 0 is as much as fits into a reply.
+    Result<RangePage> scan(const std::optional<value::Item>& start, std::int64_t limit = 0);
 
     // All or nothing: one item by its own call, several by a transaction. Empty: done; otherwise a
     // refusal for each write.

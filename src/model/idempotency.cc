@@ -38,10 +38,11 @@ bool flag_of(const value::Item& item, std::string_view name) {
 CallResult<IdempotencyRecord> IdempotencyRecord::make(
     const Table& table,
     const Operation& operation,
-    const OperationCall& call,
+    const OperationCall& made,
     const Caller& caller,
     std::int64_t now_millis
 ) {
+    const auto& call = made.first();
     if (!is_key(*call.idempotency_key)) {
         return validation_failed("Idempotency-Key", "must be 1 to 128 letters, digits, '_' or '-'");
     }

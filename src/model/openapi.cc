@@ -10,9 +10,13 @@ namespace gateleg::model {
 namespace {
 
 constexpr std::string_view kErrorSchema =
-    R"({"type":"object","required":["error"],"properties":{"error":{"type":"object","required":["code","message","requestId"],"properties":{"code":{"type":"string"},"message":{"type":"string"},"field":{"type":"string"},"details":{"type":"array","items":{"type":"object","required":["field","message"],"properties":{"field":{"type":"string"},"message":{"type":"string"}}}},"requestId":{"type":"string"}}}}})";
+    R"({"type":"object","required":["error"],"properties":{"error":{"type":"object","required":["code","message","requestId"],"properties":{"code":{"type":"string"},"message":{"type":"string"},"field":{"type":"string"},"details":{"oneOf":[{"type":"array","items":{"type":"object","required":["field","message"],"properties":{"field":{"type":"string"},"message":{"type":"string"}}}},{"type":"object"}]},"requestId":{"type":"string"}}}}})";
 constexpr std::string_view kChangedSchema =
     R"({"type":"object","required":["changed"],"properties":{"changed":{"type":"boolean"}}})";
+constexpr std::string_view kJobReportSchema =
+    R"({"type":"object","required":["scanned","changed","skipped","done","cursor"],"properties":{)"
+    R"("scanned":{"type":"integer"},"changed":{"type":"integer"},"skipped":{"type":"integer"},)"
+    R"("failed":{"type":"integer"},"done":{"type":"boolean"},"cursor":{"type":["string","null"]}}})";
 
 std::string capitalised(std::string text) {
     if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
@@ -225,7 +229,7 @@ private:
     void write_body(const Endpoint& endpoint) {
         json_.key("requestBody");
         json_.begin_object();
-        json_.member("required", true);
+        json_.member("required", endpoint.job == nullptr);
         json_.key("content");
         json_.begin_object();
         json_.key("application/json");
@@ -319,6 +323,8 @@ private:
             json_.raw(R"(["count"])");
             json_.key("properties");
             json_.raw(R"({"count":{"type":"integer"}})");
+        } else if (endpoint.job != nullptr) {
+            json_.member("$ref", "#/components/schemas/JobReport");
         } else {
             json_.key("anyOf");
             json_.begin_array();
@@ -466,6 +472,8 @@ private:
         json_.raw(kErrorSchema);
         json_.key("Changed");
         json_.raw(kChangedSchema);
+        json_.key("JobReport");
+        json_.raw(kJobReportSchema);
         for (const auto* model : models_) {
             for (const auto* entity : shown_entities(*model)) {
                 json_.key(schema_name(*model, entity->name));

@@ -56,7 +56,7 @@ public:
         if (auto read = read_inputs(operation_, call_, base_, given_); !read) {
             return read.error();
         }
-        if (call_.idempotency_key) {
+        if (call_.first().idempotency_key) {
             GATELEG_CALL_TRY_ASSIGN_CALL(
                 record_,
                 IdempotencyRecord::make(model_.table, operation_, call_, caller_, base_.now_millis)
@@ -154,9 +154,21 @@ private:
         }
         GATELEG_CALL_TRY_ASSIGN(const auto refusals, database_.write(transaction.writes()));
         if (refusals.empty()) {
+            if (fills_outbox()) {
+                shared_.outbox_bell.ring();
+            }
             return attempt;
         }
         return settle(transaction.judge(refusals));
+    }
+
+    bool fills_outbox() const {
+        const auto& writes = operation_.writes;
+        return std::any_of(writes.begin(), writes.end(), [](const Step& step) {
+            return step.verb == Verb::kPut && !step.target.entities.empty() &&
+                   step.target.entities.front()->built_in &&
+                   step.target.entities.front()->name == "Outbox";
+        });
     }
 
     CallResult<Attempt> settle(Verdict verdict) {

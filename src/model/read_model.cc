@@ -27,6 +27,46 @@ Outbox:
     attempts:      { type: integer!, default: 0 }
     nextAttemptAt: { type: timestamp!, default: now }
     createdAt:     { type: timestamp!, default: now }
+    lastError:     string
+    answer:        any
+    leaseOwner:    string
+    leaseUntil:    timestamp
+OutboxDone:
+  attributes:
+    id:          { type: ulid!, stored: false }
+    slot:        integer!
+    kind:        string!
+    payload:     any
+    attempts:    integer!
+    createdAt:   timestamp!
+    deliveredAt: timestamp!
+    lastError:   string
+    answer:      any
+OutboxDead:
+  attributes:
+    id:        { type: ulid!, stored: false }
+    slot:      integer!
+    kind:      string!
+    payload:   any
+    attempts:  integer!
+    createdAt: timestamp!
+    diedAt:    timestamp!
+    lastError: string
+    answer:    any
+Schedule:
+  attributes:
+    job:        { type: string!, stored: false }
+    nextRunAt:  timestamp!
+    startedAt:  timestamp
+    finishedAt: timestamp
+    cursor:     string
+    scanned:    integer
+    changed:    integer
+    skipped:    integer
+    failed:     integer
+    lastError:  string
+    leaseOwner: string
+    leaseUntil: timestamp
 Audit:
   attributes:
     at:     { type: timestamp!, default: now }
@@ -43,9 +83,12 @@ struct BuiltInKeys {
     std::string_view partition;
     std::string_view sort;
 };
-constexpr std::array<BuiltInKeys, 3> kBuiltInKeys = {{
+constexpr std::array<BuiltInKeys, 6> kBuiltInKeys = {{
     {"Event", "EVENT#{provider}#{eventId}", "META"},
     {"Outbox", "OUTBOX#{slot:02}", "{id}"},
+    {"OutboxDone", "OUTBOXDONE#{deliveredAt:%Y%m%d}", "{id}"},
+    {"OutboxDead", "OUTBOXDEAD#{diedAt:%Y%m%d}", "{id}"},
+    {"Schedule", "SCHEDULE#{job}", "META"},
     {"Audit", "AUDIT#{at:%Y%m%d}", "{at}#{id}"},
 }};
 
@@ -226,11 +269,13 @@ private:
                     entity.marker.reset();  // the attribute has the place; its key tells what it is
                 }
             }
-            if (keys.entity == "Event" && !model_.table.ttl.empty()) {
+            const bool passes = keys.entity == "Event" || keys.entity == "OutboxDone";
+            if (passes && !model_.table.ttl.empty()) {
                 const Node node{Node::Kind::kScalar, {}, "epoch_s!"};
-                auto ttl = read_attribute(model_.table.ttl, {}, node, "Event", diagnostics_);
+                auto ttl = read_attribute(model_.table.ttl, {}, node, entity.name, diagnostics_);
                 std::optional<SyntaxError> error;
-                ttl.default_value = parse_expression("now + 60d", {}, error);
+                ttl.default_value =
+                    parse_expression(keys.entity == "Event" ? "now + 60d" : "now + 30d", {}, error);
                 entity.attributes.push_back(std::move(ttl));
             }
             entity.keys.push_back({key.partition.name, {}, *KeyTemplate::parse(keys.partition), {}}

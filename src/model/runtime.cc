@@ -5,10 +5,15 @@
 
 #include "model/access.h"
 #include "model/fsck.h"
+#include "model/idempotency.h"
 #include "model/inputs.h"
+#include "model/item_codec.h"
+#include "model/job_run.h"
 #include "model/operation_run.h"
+#include "model/outbox_table.h"
 #include "model/pattern_run.h"
 #include "model/runtime_shared.h"
+#include "model/schedule_table.h"
 
 namespace gateleg::model {
 namespace {
@@ -98,7 +103,12 @@ dynamo::CreateTableRequest to_request(const Table& table) {
 }  // namespace
 
 struct Runtime::Parts {
+    Parts(const Model& model, dynamo::Dynamo& dynamo, const Clock& clock, RuntimeOptions options)
+        : shared(model, dynamo, clock, std::move(options)), outbox(shared), schedule(shared) {}
+
     Shared shared;
+    OutboxTable outbox;
+    ScheduleTable schedule;
     std::map<const Operation*, NativeFunction> natives = {};
 
     CallResult<OperationReply> run_native(
@@ -147,7 +157,7 @@ std::string_view finding_name(Finding::Kind kind) {
 Runtime::Runtime(
     const Model& model, dynamo::Dynamo& dynamo, const Clock& clock, RuntimeOptions options
 )
-    : parts_(new Parts{Shared(model, dynamo, clock, std::move(options))}) {}
+    : parts_(std::make_unique<Parts>(model, dynamo, clock, std::move(options))) {}
 
 Runtime::~Runtime() = default;
 
@@ -167,6 +177,25 @@ void Runtime::install(std::string_view operation, NativeFunction function) {
         );
     }
     parts_->natives[found] = std::move(function);
+}
+
+CallResult<std::optional<OperationReply>> Runtime::find_replay(const NativeCall& call) {
+    auto& shared = parts_->shared;
+    if (!call.original.first().idempotency_key) {
+        return std::optional<OperationReply>();
+    }
+    GATELEG_CALL_TRY_ASSIGN_CALL(
+        const auto record,
+        IdempotencyRecord::make(
+            shared.model.table,
+            call.operation,
+            call.original,
+            call.caller,
+            shared.clock.now_millis()
+        )
+    );
+    Database database(shared.model.table, shared.dynamo, nullptr);
+    return record.find(database);
 }
 
 std::vector<std::string> Runtime::missing_natives() const {
@@ -248,6 +277,13 @@ CallResult<OperationReply> Runtime::run(
     return run(named(model().find_operation(operation), operation), call, caller);
 }
 
+CallResult<JobReport> Runtime::run_job(const Job& job, const JobCall& call, const Caller& caller) {
+    const OperationRunner runner = [this](const auto& operation, const auto& inner, const auto& who) {
+        return run(operation, inner, who);
+    };
+    return model::run_job(parts_->shared, runner, job, call, caller);
+}
+
 value::AttributeValue Runtime::to_api(
     const Entity& entity, const value::Item& stored, const Caller& caller
 ) const {
@@ -272,6 +308,22 @@ value::AttributeValue Runtime::to_api(
         }
     }
     return {std::move(named)};
+}
+
+const Clock& Runtime::clock() const {
+    return parts_->shared.clock;
+}
+
+const OutboxTable& Runtime::outbox() const {
+    return parts_->outbox;
+}
+
+const ScheduleTable& Runtime::schedule() const {
+    return parts_->schedule;
+}
+
+void Runtime::on_outbox(std::function<void()> listener) {
+    parts_->shared.outbox_bell.on_ring(std::move(listener));
 }
 
 CallResult<FsckReport> Runtime::fsck(std::size_t most) {

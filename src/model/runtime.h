@@ -1,5 +1,5 @@
-// Executes the patterns and operations of a loaded model on the DynamoDB interface, and on nothing
-// else.
+// Executes the patterns, operations and jobs of a loaded model on the DynamoDB interface, and on
+// nothing else.
 //
 // A pattern is one read; an operation is a few consistent reads and one transaction. Callers speak
 // of attributes; keys, guards, index rows and idempotency records are made here.
@@ -21,6 +21,9 @@
 #include "value/attribute_value.h"
 
 namespace gateleg::model {
+
+class OutboxTable;
+class ScheduleTable;
 
 struct RuntimeOptions {
     // Signs cursors, and makes ids from idempotency keys. Equal for all servers of one table.
@@ -67,6 +70,9 @@ public:
     // Gives an operation with `native: true` its body. Before the first call; throws
     // std::invalid_argument if the model has no such operation.
     void install(std::string_view operation, NativeFunction function);
+    // The stored answer, if the same call was made before with the same idempotency key. For
+    // native operations whose effect names them as the call behind it (OperationCall::behind).
+    CallResult<std::optional<OperationReply>> find_replay(const NativeCall& call);
     // Native operations that nobody has installed.
     std::vector<std::string> missing_natives() const;
 
@@ -99,6 +105,9 @@ public:
     CallResult<OperationReply> run(
         std::string_view operation, const OperationCall& call, const Caller& caller
     );
+    // Part of a job: its operation for each item of its source, one transaction each. Safe to
+    // repeat and to break off; the cursor of a report goes on where it ended.
+    CallResult<JobReport> run_job(const Job& job, const JobCall& call, const Caller& caller);
 
     // The item as the API shows it: attribute names, no keys, nothing hidden, times as text,
     // booleans as booleans. `returns` of a pattern limits it to those names.
@@ -111,6 +120,14 @@ public:
         const value::Item& stored,
         const Caller& caller
     ) const;
+
+    const Clock& clock() const;
+    // The rows that src/jobs delivers, and the times of the jobs.
+    const OutboxTable& outbox() const;
+    const ScheduleTable& schedule() const;
+    // Calls `listener`, which must be quick, after each operation that put a row into the outbox;
+    // an empty one ends that.
+    void on_outbox(std::function<void()> listener);
 
     // Reads the whole table and compares every key and row with what the model says.
     CallResult<FsckReport> fsck(std::size_t most = 100);

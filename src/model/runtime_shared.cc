@@ -15,6 +15,18 @@ LockStripes::Held::Held(LockStripes& stripes, const std::vector<std::string>& ke
     }
 }
 
+void OutboxBell::on_ring(std::function<void()> listener) {
+    const std::lock_guard lock(mutex_);
+    listener_ = std::move(listener);
+}
+
+void OutboxBell::ring() {
+    const std::lock_guard lock(mutex_);
+    if (listener_) {
+        listener_();
+    }
+}
+
 const Condition* ConditionCache::find(const Expression& expression, const Entity& entity) {
     const Key key{expression.root.get(), &entity};
     {

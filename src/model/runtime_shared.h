@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -52,6 +53,17 @@ private:
     std::map<Key, std::unique_ptr<const Condition>> known_;
 };
 
+// Wakes whoever delivers what is in the outbox. Thread-safe.
+class OutboxBell {
+public:
+    void on_ring(std::function<void()> listener);
+    void ring();
+
+private:
+    std::mutex mutex_;
+    std::function<void()> listener_;
+};
+
 struct Shared {
     Shared(
         const Model& the_model,
@@ -70,6 +82,7 @@ struct Shared {
     ConditionCache conditions;
     UlidSource ulids;
     LockStripes locks;
+    OutboxBell outbox_bell;
 };
 
 }  // namespace gateleg::model

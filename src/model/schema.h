@@ -250,6 +250,9 @@ struct Entity {
     bool in_index(const KeySchema& key) const;
 };
 
+// Partitions of the built-in entity Outbox, so that a worker finds its rows by Query.
+inline constexpr int kOutboxSlots = 16;
+
 // Variables of the primary key, partition first, each once: the order of arguments.
 std::vector<std::string> key_variables(const Entity& entity, const KeySchema& key);
 
@@ -404,7 +407,7 @@ public:
     std::string file;
     Table table;
     std::vector<Constant> constants;
-    std::vector<Entity> entities;  // those of the file, then Event, Outbox and Audit
+    std::vector<Entity> entities;  // those of the file, then the built-in ones
     std::vector<Pattern> patterns;
     std::vector<Operation> operations;
     std::vector<Job> jobs;

@@ -13,8 +13,6 @@ using value::AttributeValue;
 using value::Item;
 using value::Number;
 
-constexpr std::uint64_t kOutboxSlots = 16;
-
 bool is_key_variable(const Entity& entity, const Table& table, std::string_view name) {
     const auto variables = key_variables(entity, table.key);
     return std::find(variables.begin(), variables.end(), name) != variables.end();

@@ -110,6 +110,29 @@ std::string find_rest(const Operation& operation) {
     return {};
 }
 
+// Requests that delete have no body worth the name; what else they say is in the query.
+Parameter::Place free_place(const Endpoint& endpoint) {
+    return endpoint.method == "DELETE" || endpoint.method == "GET" ? Parameter::Place::kQuery
+                                                                   : Parameter::Place::kBody;
+}
+
+void add_input(const Attribute& attribute, Endpoint& endpoint, Parameter::Place place) {
+    if (attribute.name == endpoint.rest || has_fixed(endpoint, attribute.name) ||
+        endpoint.find_parameter(attribute.name) != nullptr) {
+        return;
+    }
+    const auto& selecting = endpoint.selecting;
+    const bool selects =
+        std::find(selecting.begin(), selecting.end(), attribute.name) != selecting.end();
+    endpoint.parameters.push_back(
+        {.name = attribute.name,
+         .argument = attribute.name,
+         .place = selects ? Parameter::Place::kQuery : place,
+         .required = attribute.required && !attribute.default_value,
+         .attribute = &attribute}
+    );
+}
+
 void add_operation_parameters(const Operation& operation, Endpoint& endpoint) {
     endpoint.rest = find_rest(operation);
     for (auto& parameter : endpoint.parameters) {
@@ -117,27 +140,58 @@ void add_operation_parameters(const Operation& operation, Endpoint& endpoint) {
             parameter.attribute = &input->attribute;
         }
     }
-    // Requests that delete have no body worth the name; what else they say is in the query.
-    const auto place = endpoint.method == "DELETE" || endpoint.method == "GET"
-                           ? Parameter::Place::kQuery
-                           : Parameter::Place::kBody;
     for (const auto& input : operation.inputs) {
-        const auto& attribute = input.attribute;
-        if (attribute.name == endpoint.rest || has_fixed(endpoint, attribute.name) ||
-            endpoint.find_parameter(attribute.name) != nullptr) {
+        add_input(input.attribute, endpoint, free_place(endpoint));
+    }
+}
+
+Attribute optional_input(std::string name, AttributeType type) {
+    Attribute attribute;
+    attribute.name = std::move(name);
+    attribute.type = type;
+    return attribute;
+}
+
+// What every job takes beside its own inputs.
+const std::vector<Attribute>& job_inputs() {
+    static const std::vector<Attribute> kInputs = {
+        optional_input("dryRun", AttributeType::kBoolean),
+        optional_input("cursor", AttributeType::kString),
+    };
+    return kInputs;
+}
+
+void add_job_parameters(const Job& job, Endpoint& endpoint) {
+    const auto place = free_place(endpoint);
+    for (auto& parameter : endpoint.parameters) {
+        for (const auto& input : job.inputs) {
+            if (input.attribute.name == parameter.name) {
+                parameter.attribute = &input.attribute;
+            }
+        }
+    }
+    for (const auto& input : job.inputs) {
+        add_input(input.attribute, endpoint, place);
+    }
+    for (const auto& attribute : job_inputs()) {
+        add_input(attribute, endpoint, place);
+    }
+}
+
+// "runPlanExpiry" of "plan-expiry".
+std::string job_endpoint_id(const std::string& name) {
+    std::string id = "run";
+    bool capital = true;
+    for (const char c : name) {
+        if (c == '-' || c == '_') {
+            capital = true;
             continue;
         }
-        const bool selects =
-            std::find(endpoint.selecting.begin(), endpoint.selecting.end(), attribute.name) !=
-            endpoint.selecting.end();
-        endpoint.parameters.push_back(
-            {.name = attribute.name,
-             .argument = attribute.name,
-             .place = selects ? Parameter::Place::kQuery : place,
-             .required = attribute.required && !attribute.default_value,
-             .attribute = &attribute}
-        );
+        const auto letter = static_cast<unsigned char>(c);
+        id += static_cast<char>(capital ? std::toupper(letter) : letter);
+        capital = false;
     }
+    return id;
 }
 
 template <class Source>
@@ -148,7 +202,7 @@ std::vector<Endpoint> endpoints_from(const Model& model, const Source& source) {
     }
     for (const auto& route : source.routes) {
         Endpoint endpoint;
-        endpoint.id = source.name;
+        endpoint.id = std::is_same_v<Source, Job> ? job_endpoint_id(source.name) : source.name;
         if (!endpoints.empty()) {
             endpoint.id += "." + std::to_string(endpoints.size() + 1);
         }
@@ -160,6 +214,9 @@ std::vector<Endpoint> endpoints_from(const Model& model, const Source& source) {
         if constexpr (std::is_same_v<Source, Pattern>) {
             endpoint.pattern = &source;
             add_pattern_parameters(model, source, endpoint);
+        } else if constexpr (std::is_same_v<Source, Job>) {
+            endpoint.job = &source;
+            add_job_parameters(source, endpoint);
         } else {
             endpoint.operation = &source;
             add_operation_parameters(source, endpoint);
@@ -274,8 +331,7 @@ void add_pattern_errors(const Endpoint& endpoint, ErrorList& errors) {
     }
 }
 
-void add_operation_errors(const Endpoint& endpoint, ErrorList& errors) {
-    const auto& operation = *endpoint.operation;
+void add_input_errors(const Endpoint& endpoint, ErrorList& errors) {
     if (!endpoint.parameters.empty()) {
         errors.add("ValidationFailed");
     }
@@ -285,6 +341,20 @@ void add_operation_errors(const Endpoint& endpoint, ErrorList& errors) {
             errors.add(code);
         }
     }
+}
+
+void add_job_errors(const Endpoint& endpoint, ErrorList& errors) {
+    add_input_errors(endpoint, errors);
+    errors.add("InvalidCursor");
+    const auto* pattern = endpoint.job->pattern;
+    if (pattern != nullptr && pattern->table_index != nullptr && pattern->table_index->optional) {
+        errors.add("IndexDisabled");
+    }
+}
+
+void add_operation_errors(const Endpoint& endpoint, ErrorList& errors) {
+    const auto& operation = *endpoint.operation;
+    add_input_errors(endpoint, errors);
     if (endpoint.takes_idempotency_key()) {
         errors.add("IdempotencyKeyReused");
     }
@@ -303,7 +373,10 @@ void add_operation_errors(const Endpoint& endpoint, ErrorList& errors) {
 }  // namespace
 
 const Access& Endpoint::access() const {
-    return pattern != nullptr ? pattern->allow : operation->allow;
+    if (pattern != nullptr) {
+        return pattern->allow;
+    }
+    return operation != nullptr ? operation->allow : job->allow;
 }
 
 const Parameter* Endpoint::find_parameter(std::string_view name) const {
@@ -347,6 +420,9 @@ std::vector<Endpoint> endpoints_of(const Model& model) {
     }
     for (const auto& operation : model.operations) {
         append(endpoints, endpoints_from(model, operation));
+    }
+    for (const auto& job : model.jobs) {
+        append(endpoints, endpoints_from(model, job));
     }
     return endpoints;
 }
@@ -395,6 +471,9 @@ std::vector<const Entity*> returned_entities(const Endpoint& endpoint) {
     if (endpoint.pattern != nullptr) {
         return endpoint.pattern->returned();
     }
+    if (endpoint.operation == nullptr) {
+        return {};
+    }
     const auto& returns = endpoint.operation->returns;
     if (!returns || !returns->root || returns->root->type.kind != ValueKind::kItem) {
         return {};
@@ -424,6 +503,8 @@ std::map<int, std::set<std::string>> errors_of(const Model& model, const Endpoin
     }
     if (endpoint.pattern != nullptr) {
         add_pattern_errors(endpoint, errors);
+    } else if (endpoint.job != nullptr) {
+        add_job_errors(endpoint, errors);
     } else {
         add_operation_errors(endpoint, errors);
     }

@@ -18,21 +18,23 @@ namespace gateleg::model {
 struct Parameter {
     enum class Place : std::uint8_t { kPath, kQuery, kBody };
     std::string name;      // as the caller writes it
-    std::string argument;  // as the pattern or operation calls it
+    std::string argument;  // as the pattern, operation or job calls it
     Place place = Place::kQuery;
     bool required = false;
     const Attribute* attribute = nullptr;  // null: text
     bool whole_day = false;                // a date that stands for `from` and `to`
 };
 
-// One way to call a pattern or an operation. Points into the model.
+// One way to call a pattern, an operation or a job. Points into the model.
 struct Endpoint {
-    std::string id;  // unique in the model: "renameStory", "nodes.2" for a second route
+    // Unique in the model: "renameStory", "nodes.2" for a second route, "runPlanExpiry" of a job.
+    std::string id;
     std::string method;
     std::string path;                    // "/v1/stories/{id}"
     std::vector<std::string> selecting;  // query parameters that tell it from others of its path
-    const Pattern* pattern = nullptr;    // one of the two is set
+    const Pattern* pattern = nullptr;    // one of the three is set
     const Operation* operation = nullptr;
+    const Job* job = nullptr;
     std::vector<Parameter> parameters;
     std::vector<std::pair<std::string, std::string>> fixed;
     // The open map that takes every field of the body that no parameter names; empty for none.

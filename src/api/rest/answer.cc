@@ -126,6 +126,27 @@ Answer answer_operation(const model::Endpoint& endpoint, const model::OperationR
     return answer;
 }
 
+Answer answer_job(const model::JobReport& report) {
+    Answer answer;
+    JsonWriter json(answer.body);
+    json.begin_object();
+    json.member("scanned", report.scanned);
+    json.member("changed", report.changed);
+    json.member("skipped", report.skipped + report.failed);
+    if (report.failed > 0) {
+        json.member("failed", report.failed);
+    }
+    json.member("done", report.done);
+    json.key("cursor");
+    if (report.cursor) {
+        json.string(*report.cursor);
+    } else {
+        json.raw("null");
+    }
+    json.end_object();
+    return answer;
+}
+
 void add_explanation(Answer& answer, const model::Explained& explained) {
     std::string body;
     JsonWriter json(body);

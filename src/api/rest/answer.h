@@ -36,6 +36,7 @@ Answer answer_page(
     const model::Caller& caller
 );
 Answer answer_operation(const model::Endpoint& endpoint, const model::OperationReply& reply);
+Answer answer_job(const model::JobReport& report);
 
 // {"answer": .., "explain": {"calls": [..], "capacity": n}}
 void add_explanation(Answer& answer, const model::Explained& explained);

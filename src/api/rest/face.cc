@@ -401,7 +401,23 @@ CallResult<Answer> Face::run_operation(const Call& call, model::Explained* expla
     return answer_operation(endpoint, *reply);
 }
 
+CallResult<Answer> Face::run_job(const Call& call) {
+    const auto& [runtime, endpoint] = *call.target;
+    const auto read = read_job_call(endpoint, call.parts);
+    if (!read) {
+        return read.error();
+    }
+    const auto report = runtime->run_job(*endpoint.job, *read, call.caller);
+    if (!report) {
+        return report.error();
+    }
+    return answer_job(*report);
+}
+
 CallResult<Answer> Face::run(const Call& call) {
+    if (call.target->endpoint.job != nullptr) {
+        return run_job(call);
+    }
     model::Explained explained;
     auto* wanted = call.explain ? &explained : nullptr;
     auto answer = call.target->endpoint.operation != nullptr ? run_operation(call, wanted)

@@ -111,6 +111,7 @@ private:
     static model::CallResult<Answer> run(const Call& call);
     static model::CallResult<Answer> run_pattern(const Call& call, model::Explained* explained);
     static model::CallResult<Answer> run_operation(const Call& call, model::Explained* explained);
+    static model::CallResult<Answer> run_job(const Call& call);
 
     const auth::JwtVerifier& tokens_;
     const Clock& real_clock_;

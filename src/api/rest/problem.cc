@@ -1,5 +1,6 @@
 #include "api/rest/problem.h"
 
+#include "api/rest/json_tree.h"
 #include "base/json_writer.h"
 
 namespace gateleg::api::rest {
@@ -69,7 +70,10 @@ http::Response problem_response(const model::CallError& error, std::string_view 
     if (!error.field.empty()) {
         json.member("field", error.field);
     }
-    if (!error.details.empty()) {
+    if (!error.facts.empty()) {
+        json.key("details");
+        append_plain_json(json.value_sink(), value::AttributeValue{error.facts});
+    } else if (!error.details.empty()) {
         json.key("details");
         json.begin_array();
         for (const auto& [field, message] : error.details) {

@@ -321,6 +321,52 @@ CallResult<model::OperationCall> read_operation_call(
     return call;
 }
 
+CallResult<model::JobCall> read_job_call(const Endpoint& endpoint, const CallParts& parts) {
+    auto body = read_body(parts);
+    if (!body) {
+        return std::move(body).error();
+    }
+    model::JobCall call;
+    call.arguments = given_by_route(endpoint, parts);
+    FieldErrors unknown;
+    take_body(endpoint, *std::move(body), call.arguments, unknown);
+    if (!unknown.empty()) {
+        return unknown.take("UnknownField");
+    }
+    FieldErrors errors;
+    take_query(endpoint, parts.query, call.arguments, errors);
+    // Nothing if it is not given, or null.
+    const auto take = [&](std::string_view name) -> std::optional<value::AttributeValue> {
+        const auto found = call.arguments.find(name);
+        if (found == call.arguments.end()) {
+            return std::nullopt;
+        }
+        auto given = std::move(found->second);
+        call.arguments.erase(found);
+        return given.type() == value::Type::kNull ? std::nullopt : std::optional(std::move(given));
+    };
+    if (const auto given = take("dryRun")) {
+        const auto* flag = std::get_if<bool>(&given->data);
+        const auto* text = std::get_if<std::string>(&given->data);  // in a query
+        if (flag == nullptr && (text == nullptr || (*text != "true" && *text != "false"))) {
+            errors.add("dryRun", "must be true or false");
+        }
+        call.dry_run = flag != nullptr ? *flag : text != nullptr && *text == "true";
+    }
+    if (const auto given = take("cursor")) {
+        const auto* text = std::get_if<std::string>(&given->data);
+        if (text == nullptr) {
+            errors.add("cursor", "must be a string");
+        } else {
+            call.cursor = *text;
+        }
+    }
+    if (!errors.empty()) {
+        return errors.take();
+    }
+    return call;
+}
+
 CallResult<std::optional<std::int64_t>> parse_if_match(std::string_view text) {
     if (text == "*") {
         return std::optional<std::int64_t>();

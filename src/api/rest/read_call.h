@@ -1,4 +1,4 @@
-// From the parts of a request to the call of a pattern or an operation.
+// From the parts of a request to the call of a pattern, an operation or a job.
 //
 // What may be said, and where, is decided here; what it means, by the runtime.
 
@@ -31,6 +31,9 @@ model::CallResult<model::PatternCall> read_pattern_call(
     const model::Endpoint& endpoint, const CallParts& parts
 );
 model::CallResult<model::OperationCall> read_operation_call(
+    const model::Endpoint& endpoint, const CallParts& parts
+);
+model::CallResult<model::JobCall> read_job_call(
     const model::Endpoint& endpoint, const CallParts& parts
 );
 

@@ -1,8 +1,8 @@
-#include "api/rest/json_tree.h"
+#include "value/json_tree.h"
 
 #include <gtest/gtest.h>
 
-namespace gateleg::api::rest {
+namespace gateleg::value {
 namespace {
 
 std::string round_trip(std::string_view text) {
@@ -83,4 +83,4 @@ TEST(JsonTreeTest, NestingHasAnEnd) {
 }
 
 }  // namespace
-}  // namespace gateleg::api::rest
+}  // namespace gateleg::value

@@ -1,14 +1,12 @@
-#include "api/rest/json_tree.h"
+#include "value/json_tree.h"
 
 #include <simdjson.h>
 
 #include "base/base64.h"
 #include "base/json_writer.h"
 
-namespace gateleg::api::rest {
+namespace gateleg::value {
 namespace {
-
-using value::AttributeValue;
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -97,7 +95,7 @@ private:
             return AttributeValue{false};
         }
         if (take_word("null")) {
-            return AttributeValue{value::Null{}};
+            return AttributeValue{Null{}};
         }
         return parse_number();
     }
@@ -107,7 +105,7 @@ private:
             return wrong("more than 31 levels of nesting");
         }
         ++at_;
-        value::Map members;
+        Map members;
         skip_blanks();
         if (take('}')) {
             return AttributeValue{std::move(members)};
@@ -139,7 +137,7 @@ private:
             return wrong("more than 31 levels of nesting");
         }
         ++at_;
-        value::List elements;
+        List elements;
         skip_blanks();
         if (take(']')) {
             return AttributeValue{std::move(elements)};
@@ -247,7 +245,7 @@ private:
                 return wrong("digits are expected");
             }
         }
-        auto number = value::Number::parse(text_.substr(start, at_ - start));
+        auto number = Number::parse(text_.substr(start, at_ - start));
         if (!number) {
             return validation_error(
                 "The number at byte " + std::to_string(start) +
@@ -275,7 +273,7 @@ void append_array(std::string& out, const Elements& elements, const Append& appe
     out.push_back(']');
 }
 
-void append_binary(std::string& out, const value::Binary& binary) {
+void append_binary(std::string& out, const Binary& binary) {
     out.push_back('"');
     append_base64(out, binary.bytes);
     out.push_back('"');
@@ -285,14 +283,14 @@ struct PlainWriter {
     std::string& out;
 
     void operator()(const std::string& text) const { append_json_string(out, text); }
-    void operator()(const value::Number& number) const { number.append_text(out); }
-    void operator()(const value::Binary& binary) const { append_binary(out, binary); }
+    void operator()(const Number& number) const { number.append_text(out); }
+    void operator()(const Binary& binary) const { append_binary(out, binary); }
     void operator()(bool flag) const { out.append(flag ? "true" : "false"); }
-    void operator()(const value::Null& /*none*/) const { out.append("null"); }
-    void operator()(const value::List& list) const {
+    void operator()(const Null& /*none*/) const { out.append("null"); }
+    void operator()(const List& list) const {
         append_array(out, list, [this](const auto& element) { append_plain_json(out, element); });
     }
-    void operator()(const value::Map& map) const {
+    void operator()(const Map& map) const {
         out.push_back('{');
         bool first = true;
         for (const auto& [name, member] : map) {
@@ -306,13 +304,13 @@ struct PlainWriter {
         }
         out.push_back('}');
     }
-    void operator()(const value::StringSet& set) const {
+    void operator()(const StringSet& set) const {
         append_array(out, set, [this](const auto& text) { append_json_string(out, text); });
     }
-    void operator()(const value::NumberSet& set) const {
+    void operator()(const NumberSet& set) const {
         append_array(out, set, [this](const auto& number) { number.append_text(out); });
     }
-    void operator()(const value::BinarySet& set) const {
+    void operator()(const BinarySet& set) const {
         append_array(out, set, [this](const auto& binary) { append_binary(out, binary); });
     }
 };
@@ -330,4 +328,4 @@ void append_plain_json(std::string& out, const AttributeValue& value) {
     std::visit(PlainWriter{out}, value.data);
 }
 
-}  // namespace gateleg::api::rest
+}  // namespace gateleg::value
