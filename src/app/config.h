@@ -29,6 +29,7 @@ struct Config {
     std::vector<std::string> systems;   // names of built-in ones
     std::vector<std::string> models;    // files
     std::vector<std::string> catalogs;  // files that replace a system's own
+    bool demo = false;                  // load example data
     std::string jwt_secret;             // empty: no token signed with a secret is accepted
     std::optional<std::filesystem::path> jwks;
     std::optional<std::string> tls_certificate;

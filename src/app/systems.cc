@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -16,6 +17,7 @@
 #include "app/table_setup.h"
 #include "base/log.h"
 #include "model/check.h"
+#include "model/demo.h"
 #include "model/load.h"
 #include "model/surface.h"
 #include "systems/registry.h"
@@ -30,6 +32,7 @@ struct Source {
     std::string file;     // of --model, or "systems/<name>/model.yaml" of one that is built in
     std::string text;     // of one that is built in
     std::string catalog;  // replaces the one beside it
+    std::string demo;
     bool built_in = false;
 };
 
@@ -71,11 +74,19 @@ std::vector<Source> sources_of(const Config& config) {
             {"systems/" + name + "/model.yaml",
              std::string(files->model),
              std::string(files->catalog),
+             std::string(files->demo),
              true}
         );
     }
     for (const auto& file : config.models) {
-        sources.push_back({file, model::read_model_text(file).value_or(""), "", false});
+        const auto beside = std::filesystem::path(file).parent_path() / "demo.yaml";
+        sources.push_back(
+            {file,
+             model::read_model_text(file).value_or(""),
+             "",
+             model::read_model_text(beside.string()).value_or(""),
+             false}
+        );
     }
     return sources;
 }
@@ -185,6 +196,30 @@ Systems::Systems(
         }
     }
     sessions_ = systems::make_session_source(services_);
+    if (config.demo) {
+        std::vector<std::string> demos;
+        for (const auto& source : sources) {
+            demos.push_back(source.demo);
+        }
+        load_demos(demos);
+    }
+}
+
+void Systems::load_demos(const std::vector<std::string>& texts) {
+    for (std::size_t i = 0; i < systems_.size(); ++i) {
+        const auto filled = systems_[i].runtime->has_items();
+        if (texts[i].empty() || !filled || *filled) {
+            continue;  // what is there is not a demo's to change
+        }
+        const auto loaded = model::load_demo(texts[i], *systems_[i].runtime);
+        if (!loaded) {
+            throw ConfigError(
+                "--demo: the demo of " + systems_[i].model->name +
+                " cannot be loaded: " + loaded.error().message
+            );
+        }
+        log_info("demo loaded", {{"model", systems_[i].model->name}, {"calls", *loaded}});
+    }
 }
 
 Systems::~Systems() = default;

@@ -38,6 +38,9 @@ private:
         std::unique_ptr<model::Model> model;
         std::unique_ptr<model::Runtime> runtime;
     };
+    // In the order of the systems; empty where there is none.
+    void load_demos(const std::vector<std::string>& texts);
+
     std::vector<System> systems_;
     systems::Services services_;
     std::unique_ptr<systems::SessionSource> sessions_;

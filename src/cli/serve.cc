@@ -138,6 +138,9 @@ void add_serve(CLI::App& app, int& exit_code) {
         )
         ->type_name("LIST|all|none")
         ->capture_default_str();
+    command->add_flag(
+        "--demo", config.demo, "Load the example data (demo.yaml) of the systems that are served"
+    );
     command
         ->add_option(
             "--catalog",

@@ -93,6 +93,12 @@ Parts with_steps(std::string steps, std::string before = "", std::string attribu
     return parts;
 }
 
+Parts with_operation(std::string rest) {
+    Parts parts;
+    parts.operations = "  op:\n    allow: internal\n" + std::move(rest);
+    return parts;
+}
+
 struct Rule {
     const char* finding;  // "error K01"
     Parts bad;
@@ -407,6 +413,12 @@ std::vector<Rule> rules() {
         {"error J01",
          job("      - { update: Thing($id), add: { n: 1 } }\n"),
          job("      - { update: Thing($id), set: { s: x }, if: { unchanged: \"s = y\" } }\n")},
+        {"error N01",
+         with_operation("    native: true\n    return: 1\n"),
+         with_operation("    native: true\n    raises: [Broken]\n")},
+        {"error N01",
+         with_operation("    raises: [Broken]\n    write: [ { delete: Thing('1') } ]\n"),
+         with_operation("    write: [ { delete: Thing('1') } ]\n")},
         {"error Y01", with_thing("a: string, a: string"), Parts()},
         {"error Y03: entity Thing has no property 'visibel' (did you mean 'visible'?)",
          with_entity("", "    visibel: \"true\"\n"),

@@ -298,25 +298,64 @@ private:
         return name;
     }
 
+    // What C++ answers with, as the file declares it.
+    void write_native(const Model& model, const Operation& operation) {
+        if (!operation.answer_item.empty()) {
+            const std::vector<const Entity*> entities = {model.find_entity(operation.answer_item)};
+            if (operation.answer_list) {
+                write_list(model, entities);
+            } else {
+                write_item(model, entities);
+            }
+            return;
+        }
+        json_.begin_object();
+        json_.member("type", "object");
+        if (!operation.answer.empty()) {
+            json_.key("properties");
+            json_.begin_object();
+            for (const auto& field : operation.answer) {
+                json_.key(field.name);
+                write_attribute_schema(json_, field, false);
+            }
+            json_.end_object();
+        }
+        json_.end_object();
+    }
+
+    void write_list(const Model& model, const std::vector<const Entity*>& entities) {
+        json_.begin_object();
+        write_list_members(model, entities);
+        json_.end_object();
+    }
+
+    void write_list_members(const Model& model, const std::vector<const Entity*>& entities) {
+        json_.member("type", "object");
+        json_.key("required");
+        json_.raw(R"(["items","cursor"])");
+        json_.key("properties");
+        json_.begin_object();
+        json_.key("items");
+        json_.begin_object();
+        json_.member("type", "array");
+        json_.key("items");
+        write_item(model, entities);
+        json_.end_object();
+        json_.key("cursor");
+        json_.raw(R"({"type":["string","null"]})");
+        json_.end_object();
+    }
+
     void write_success(const Placed& placed) {
         const auto& [model, endpoint] = placed;
+        if (endpoint.operation != nullptr && endpoint.operation->native) {
+            write_native(*model, *endpoint.operation);
+            return;
+        }
         const auto entities = returned_entities(endpoint);
         json_.begin_object();
         if (endpoint.is_list()) {
-            json_.member("type", "object");
-            json_.key("required");
-            json_.raw(R"(["items","cursor"])");
-            json_.key("properties");
-            json_.begin_object();
-            json_.key("items");
-            json_.begin_object();
-            json_.member("type", "array");
-            json_.key("items");
-            write_item(*model, entities);
-            json_.end_object();
-            json_.key("cursor");
-            json_.raw(R"({"type":["string","null"]})");
-            json_.end_object();
+            write_list_members(*model, entities);
         } else if (endpoint.pattern != nullptr && endpoint.pattern->count) {
             json_.member("type", "object");
             json_.key("required");
@@ -380,9 +419,14 @@ private:
     void write_replies(const std::vector<Placed>& placed) {
         json_.key("responses");
         json_.begin_object();
-        write_reply("200", placed);
-        if (creates(placed.front().endpoint)) {
-            write_reply("201", placed);
+        const auto* operation = placed.front().endpoint.operation;
+        if (operation != nullptr && operation->status != 0) {
+            write_reply(std::to_string(operation->status), placed);
+        } else {
+            write_reply("200", placed);
+            if (creates(placed.front().endpoint)) {
+                write_reply("201", placed);
+            }
         }
         std::map<int, std::set<std::string>> errors;
         for (const auto& entry : placed) {

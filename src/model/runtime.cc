@@ -230,6 +230,19 @@ CallResult<bool> Runtime::create_table() {
     return true;
 }
 
+CallResult<bool> Runtime::has_items() {
+    Database database(model().table, parts_->shared.dynamo, nullptr);
+    std::optional<value::Item> start;
+    do {
+        GATELEG_CALL_TRY_ASSIGN(auto page, database.scan(start));
+        if (!page.items.empty()) {
+            return true;
+        }
+        start = std::move(page.next);
+    } while (start);
+    return false;
+}
+
 CallResult<Page> Runtime::query(
     const Pattern& pattern, const PatternCall& call, const Caller& caller, Explained* explained
 ) {

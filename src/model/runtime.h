@@ -78,6 +78,8 @@ public:
 
     // CreateTable and UpdateTimeToLive as the model says, if there is no such table yet.
     CallResult<bool> create_table();
+    // False: the table is empty.
+    CallResult<bool> has_items();
 
     CallResult<Page> query(
         const Pattern& pattern,
