@@ -9,13 +9,6 @@ namespace gateleg::model {
 using value::AttributeValue;
 using value::Item;
 
-std::string text_of(const Item& item, std::string_view name) {
-    const auto found = item.find(name);
-    const auto* text =
-        found != item.end() ? std::get_if<std::string>(&found->second.data) : nullptr;
-    return text != nullptr ? *text : std::string();
-}
-
 std::int64_t integer_of(const Item& item, std::string_view name, std::int64_t otherwise) {
     const auto found = item.find(name);
     const auto* number =

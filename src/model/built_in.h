@@ -10,14 +10,14 @@
 
 #include "base/result.h"
 #include "model/database.h"
+#include "model/native.h"
 #include "model/runtime_shared.h"
 #include "value/attribute_value.h"
 
 namespace gateleg::model {
 
-// Attributes as text, whole number or moment; the second argument if it is not there.
-std::string text_of(const value::Item& item, std::string_view name);
-std::int64_t integer_of(const value::Item& item, std::string_view name, std::int64_t otherwise = 0);
+// Attributes as whole number or moment; the last argument if it is not there.
+std::int64_t integer_of(const value::Item& item, std::string_view name, std::int64_t otherwise);
 std::int64_t millis_of(const value::Item& item, std::string_view name, std::int64_t otherwise = 0);
 
 void set_text(value::Item& item, std::string_view name, std::string_view text);  // empty: removes

@@ -323,10 +323,6 @@ value::AttributeValue Runtime::to_api(
     return {std::move(named)};
 }
 
-const Clock& Runtime::clock() const {
-    return parts_->shared.clock;
-}
-
 const OutboxTable& Runtime::outbox() const {
     return parts_->outbox;
 }

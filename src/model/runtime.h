@@ -123,7 +123,6 @@ public:
         const Caller& caller
     ) const;
 
-    const Clock& clock() const;
     // The rows that src/jobs delivers, and the times of the jobs.
     const OutboxTable& outbox() const;
     const ScheduleTable& schedule() const;

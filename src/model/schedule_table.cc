@@ -21,10 +21,10 @@ ScheduleEntry to_entry(const Item& item) {
     entry.started_millis = millis_of(item, "startedAt");
     entry.finished_millis = millis_of(item, "finishedAt");
     entry.cursor = text_of(item, "cursor");
-    entry.scanned = integer_of(item, "scanned");
-    entry.changed = integer_of(item, "changed");
-    entry.skipped = integer_of(item, "skipped");
-    entry.failed = integer_of(item, "failed");
+    entry.scanned = integer_of(item, "scanned", 0);
+    entry.changed = integer_of(item, "changed", 0);
+    entry.skipped = integer_of(item, "skipped", 0);
+    entry.failed = integer_of(item, "failed", 0);
     entry.last_error = text_of(item, "lastError");
     entry.lease_owner = text_of(item, "leaseOwner");
     entry.lease_until_millis = millis_of(item, "leaseUntil");
