@@ -186,16 +186,9 @@ Chores::Done Chores::clear_user(const std::string& user) {
     if (!done) {
         return done;
     }
-    done = walk(
-        runtime_,
-        "notificationsOf",
-        {{"targetUserId", text(user)}},
-        [&](const Item& one) {
-            return step(
-                "dropNotification", {{"notificationId", text(text_of(one, "notificationId"))}}
-            );
-        }
-    );
+    done = walk(runtime_, "notificationsOf", {{"targetUserId", text(user)}}, [&](const Item& one) {
+        return step("dropNotification", {{"notificationId", text(text_of(one, "notificationId"))}});
+    });
     return done ? step("dropUser", {{"userId", text(user)}}) : done;
 }
 
@@ -205,20 +198,23 @@ Chores::Done Chores::leave_others(const std::string& user) {
         const auto left = gallery::run_as(runtime_, operation, std::move(arguments), user);
         return left || left.error().status == kNotFound ? Done(Nothing{}) : Done(left.error());
     };
-    auto done = walk(runtime_, "interactionsByUser", {{"userId", text(user)}}, [&](const Item& one) {
-        const auto type = text_of(one, "interactionType");
-        const auto target_type = text_of(one, "targetType");
-        const auto target = text_of(one, "targetId");
-        if (target_type == "comment") {
-            return as_user("unlikeComment", {{"id", text(target)}, {"interactionType", text(type)}});
-        }
-        return as_user(
-            "unlike",
-            {{"targetType", text(target_type)},
-             {"targetId", text(target)},
-             {"interactionType", text(type)}}
-        );
-    });
+    auto done =
+        walk(runtime_, "interactionsByUser", {{"userId", text(user)}}, [&](const Item& one) {
+            const auto type = text_of(one, "interactionType");
+            const auto target_type = text_of(one, "targetType");
+            const auto target = text_of(one, "targetId");
+            if (target_type == "comment") {
+                return as_user(
+                    "unlikeComment", {{"id", text(target)}, {"interactionType", text(type)}}
+                );
+            }
+            return as_user(
+                "unlike",
+                {{"targetType", text(target_type)},
+                 {"targetId", text(target)},
+                 {"interactionType", text(type)}}
+            );
+        });
     if (!done) {
         return done;
     }

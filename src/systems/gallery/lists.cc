@@ -94,11 +94,12 @@ Lists::Reply Lists::home_feed(const model::NativeCall& call) {
         after = Place{text_of(item, "createdAt"), text_of(item, "id")};
     }
     const auto limit = static_cast<std::size_t>(call.integer("limit").value_or(25));
-    const auto most = static_cast<std::size_t>(std::max<std::int64_t>(
-        1, limit_setting(runtime_, "feedFollowees")
-    ));
+    const auto most =
+        static_cast<std::size_t>(std::max<std::int64_t>(1, limit_setting(runtime_, "feedFollowees"))
+        );
     std::vector<std::string> followed;
-    model::PatternCall follows{.arguments = {{"followerId", text(*call.caller.user)}}, .limit = 100};
+    model::PatternCall follows{
+        .arguments = {{"followerId", text(*call.caller.user)}}, .limit = 100};
     do {
         GATELEG_CALL_TRY_ASSIGN_CALL(
             auto page, runtime_.query("followingEdges", follows, model::internal_caller())
@@ -193,14 +194,9 @@ Lists::Reply Lists::video_job(const model::NativeCall& call) {
     } else if (alias.error().status != kNotFound) {
         return alias.error();
     }
-    constexpr std::size_t kUlidLength = 26;
-    const CallError unknown{404, "I2VJobNotFound", "There is no such I2VJob."};
-    if (id.size() != kUlidLength) {
-        return unknown;
-    }
-    auto found = runtime_.get("i2vJob", {{"jobId", text(id)}}, call.caller);
+    const auto found = runtime_.get("i2vJob", {{"jobId", text(id)}}, call.caller);
     if (!found) {
-        return found.error().status == 400 ? unknown : found.error();
+        return found.error();
     }
     model::OperationReply reply;
     reply.body = runtime_.to_api(*found->entity, found->item, call.caller);

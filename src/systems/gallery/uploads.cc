@@ -21,9 +21,7 @@ const value::Map* settings_of(const model::Runtime& runtime, std::string_view co
     return found != nullptr ? std::get_if<value::Map>(&found->value.data) : nullptr;
 }
 
-std::int64_t setting(
-    const model::Runtime& runtime, std::string_view name, std::int64_t otherwise
-) {
+std::int64_t setting(const model::Runtime& runtime, std::string_view name, std::int64_t otherwise) {
     const auto* uploads = settings_of(runtime, "uploads");
     return uploads != nullptr ? model::integer_of(*uploads, name).value_or(otherwise) : otherwise;
 }

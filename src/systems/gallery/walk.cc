@@ -10,7 +10,10 @@ using model::Nothing;
 constexpr int kPage = 100;
 
 CallResult<Nothing> walk(
-    model::Runtime& runtime, std::string_view pattern, model::Arguments arguments, const Visit& visit
+    model::Runtime& runtime,
+    std::string_view pattern,
+    model::Arguments arguments,
+    const Visit& visit
 ) {
     model::PatternCall call{.arguments = std::move(arguments), .limit = kPage};
     do {

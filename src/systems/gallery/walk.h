@@ -14,7 +14,10 @@ using Visit = std::function<model::CallResult<model::Nothing>(const value::Item&
 // Calls `visit` for each item, page after page; the first error ends it. Items that `visit`
 // deletes are no trouble: a cursor is a place, not a count.
 model::CallResult<model::Nothing> walk(
-    model::Runtime& runtime, std::string_view pattern, model::Arguments arguments, const Visit& visit
+    model::Runtime& runtime,
+    std::string_view pattern,
+    model::Arguments arguments,
+    const Visit& visit
 );
 
 // How many there are, and nothing but their number.
