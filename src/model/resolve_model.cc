@@ -739,6 +739,11 @@ private:
     }
 
     void borrow(Input& input, const std::string& where) {
+        // Entity.attribute? is the attribute for callers who need not give it.
+        const bool optional = input.borrowed_from.ends_with('?');
+        if (optional) {
+            input.borrowed_from.pop_back();
+        }
         const auto dot = input.borrowed_from.find('.');
         const auto entity_name = input.borrowed_from.substr(0, dot);
         const auto name = input.borrowed_from.substr(dot + 1);
@@ -760,7 +765,8 @@ private:
         input.attribute.name = own_name;
         input.attribute.position = at;
         // Where the item has a default, the caller need not give a value.
-        input.attribute.required = input.borrowed->required && !input.borrowed->default_value;
+        input.attribute.required =
+            input.borrowed->required && !input.borrowed->default_value && !optional;
         input.attribute.is.reset();
         input.attribute.stored = true;
     }

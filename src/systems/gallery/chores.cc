@@ -260,7 +260,16 @@ Chores::Done Chores::rename_user(const std::string& user) {
     if (!found) {
         return found.error().status == kNotFound ? Done(Nothing{}) : Done(found.error());
     }
-    return name_comments(user, text_of(found->item, "username"));
+    if (auto done = name_comments(user, text_of(found->item, "username")); !done) {
+        return done;
+    }
+    const auto email = text_of(found->item, "email");
+    return walk(runtime_, "sessionsOf", {{"userId", text(user)}}, [&](const Item& session) {
+        return step(
+            "mailSession",
+            {{"sessionId", text(text_of(session, "sessionId"))}, {"userEmail", text(email)}}
+        );
+    });
 }
 
 Chores::Done Chores::name_comments(const std::string& user, const std::string& name) {

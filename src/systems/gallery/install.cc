@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "systems/accounts/accounts.h"
 #include "systems/gallery/chores.h"
 #include "systems/gallery/digests.h"
 #include "systems/gallery/lists.h"
@@ -36,6 +37,8 @@ void install_chores(model::Runtime& runtime) {
     then_chore("deleteMedia", "removeMedia");
     then_chore("deleteComment", "removeComment");
     then_chore("setActive", "changeActive");
+    then_chore("changeUsername", "applyUsername");
+    then_chore("deleteAccount", "closeAccount");
     runtime.install("doChore", [chores](const NativeCall& call) {
         const auto done = chores->run(call.text("choreId"));
         model::OperationReply reply;
@@ -47,6 +50,7 @@ void install_chores(model::Runtime& runtime) {
 }  // namespace
 
 void install_gallery(model::Runtime& runtime, const Services& services) {
+    install_accounts(runtime, services, kGalleryAccounts);
     install_chores(runtime);
 
     auto uploads = std::make_shared<gallery::Uploads>(runtime, services);
