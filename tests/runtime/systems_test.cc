@@ -76,17 +76,17 @@ TEST(GalleryTest, TokensAndOutbox) {
     World world("gallery");
     const auto sign_up = [&](const std::string& email, const std::string& name) {
         return world.outcome(
-            "signUp",
+            "createUser",
             R"({"email":")" + email + R"(","username":")" + name + R"(","token":"t)" + name +
-                R"("})",
+                R"(","mailToken":"m","expiresAt":"2025-03-02T00:00:00Z"})",
             internal()
         );
     };
     EXPECT_EQ(sign_up("Ann@Example.com", "ann"), "ok");
     EXPECT_EQ(sign_up("ann@example.com", "bob"), "EmailTaken");
     EXPECT_EQ(sign_up("bob@example.com", "ANN"), "UsernameTaken");
-    EXPECT_EQ(world.outcome("verifyEmail", R"({"token":"tann"})", internal()), "ok");
-    const auto again = world.run("verifyEmail", R"({"token":"tann"})", internal());
+    EXPECT_EQ(world.outcome("finishVerification", R"({"token":"tann"})", internal()), "ok");
+    const auto again = world.run("finishVerification", R"({"token":"tann"})", internal());
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().code, "TokenUsed");
     EXPECT_EQ(again.error().status, 410);
