@@ -8,6 +8,8 @@ import './gallery_social_test.js';
 import './gallery_lists_test.js';
 import './gallery_video_test.js';
 import './gallery_money_test.js';
+import './gallery_accounts_test.js';
+import './gallery_admin_test.js';
 
 suite('gallery server')('SIGTERM ends it with exit code 0 after all this', async () => {
   const { code, signal } = await server.stop();
