@@ -1,8 +1,9 @@
 // Accounts: who comes in, by what, for how long, and what is left of who goes.
 
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { suite } from '../lib/runner.js';
-import { addToAlbum, admin, all, call, fails, get, getRaw, newAlbum, newKey, newMedia, newUser, ok, outbox, scan, setClock, tally, times, updateRaw } from './gallery_fixture.js';
+import { addToAlbum, admin, all, call, fails, get, getRaw, googleToken, newAlbum, newKey, newMedia, newUser, ok, outbox, scan, setClock, tally, times, updateRaw } from './gallery_fixture.js';
 
 const test = suite('gallery accounts');
 let signUps = 0;
@@ -311,9 +312,38 @@ test('GA-O10 GA-R15 GA-R16: roles are set by administrators, take effect at once
   assert.ok((await get('/admin/audit', admin)).items.some(({ action, target }) => action === 'set-role' && target === a.id));
 });
 
-test('GA-O2: Google is refused where it is not set up', async () => {
-  await fails(503, 'ProviderNotConfigured', 'POST', '/auth/google', { body: { idToken: 'x.y.z' } });
+test('GA-O2 GA-R10: with Google, an account is made once and found again', async () => {
+  const claims = { sub: 'google-1', email: 'Gina@Example.com', given_name: 'Gina' };
+  const replies = await times(5, () => call('POST', '/auth/google', { body: { idToken: googleToken(claims) } }));
+  assert.ok(replies.some(({ status }) => status === 201), JSON.stringify(tally(replies)));
+  const users = await scan((item) => item.EntityType === 'User' && item.googleId === 'google-1');
+  assert.equal(users.length, 1);
+  assert.deepEqual([users[0].provider, users[0].email, users[0].isEmailVerified, users[0].GSI2PK, users[0].GSI2SK], ['google', 'gina@example.com', true, 'USER_GOOGLE', 'google-1']);
+  assert.match(users[0].username, /^[a-z0-9_]{3,30}$/);
+  assert.ok(await getRaw('UNIQUE#GOOGLE#google-1', 'UNIQUE#GOOGLE#google-1'));
+  const again = await ok(200, 'POST', '/auth/google', { body: { idToken: googleToken({ ...claims, email: 'other@example.com' }) } });
+  assert.equal(again.user.userId, users[0].userId);
+  assert.equal((await get('/users/me', again)).email, 'gina@example.com');
+});
+
+test('GA-O2: a verified account is linked, one that anybody could have made is not', async () => {
+  const person = await signUp({ email: 'hal@example.com' });
+  const idToken = googleToken({ sub: 'google-2', email: 'hal@example.com' });
+  await fails(409, 'AccountExistsUnverified', 'POST', '/auth/google', { body: { idToken } });
+  assert.ok(!('googleId' in (await person.raw())));
+  await ok(200, 'POST', '/auth/verify-email', { body: { token: await mailed('verify-mail', person.id) } });
+  const linked = await ok(200, 'POST', '/auth/google', { body: { idToken } });
+  assert.equal(linked.user.userId, person.id);
+  assert.deepEqual([(await person.raw()).googleId, (await person.raw()).GSI2SK], ['google-2', 'google-2']);
+});
+
+test('GA-O2: tokens of others, for others, or too old are refused', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const claims = { sub: 'google-3', email: 'ivy@example.com' };
+  const bad = [googleToken(claims, privateKey), googleToken({ ...claims, aud: 'somebody-else' }), googleToken({ ...claims, iss: 'https://evil.example' }), googleToken({ ...claims, exp: 1 }), googleToken({ ...claims, email_verified: false }), 'x.y.z', 'nothing'];
+  for (const idToken of bad) await fails(401, 'OAuthStateInvalid', 'POST', '/auth/google', { body: { idToken } });
   await fails(400, 'ValidationFailed', 'POST', '/auth/google', { body: {} });
+  assert.deepEqual(await scan((item) => item.email === 'ivy@example.com'), []);
 });
 
 test('GA-O9: a deactivated account comes back as it was', async () => {

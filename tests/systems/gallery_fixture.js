@@ -1,16 +1,27 @@
 // A server with the gallery, users of it, requests to it, and its table by the DynamoDB API.
 
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
-import { startServer } from '../lib/server.js';
+import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { removeDir, startServer, tempDir } from '../lib/server.js';
 
 const kSecret = 'a secret that only this test knows, 32+ bytes';
 export const kWebhookSecrets = { RUNPOD: 'runpod-secret-of-the-test', PAYMENT: 'payment-secret-of-the-test' };
+// Keys that stand in for Google's.
+const google = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const folder = tempDir('gallery');
+const keySet = join(folder, 'jwks.json');
+writeFileSync(keySet, JSON.stringify({ keys: [{ ...google.publicKey.export({ format: 'jwk' }), kid: 'g1', alg: 'RS256', use: 'sig' }] }));
+process.on('exit', () => removeDir(folder));
+
 export const server = await startServer({
   http: true,
   args: process.env.GALLERY_ARGS ? process.env.GALLERY_ARGS.split(' ') : ['--systems', 'gallery', '--test-clock'],
   env: {
     GATELEG_JWT_SECRET: kSecret,
+    GATELEG_GOOGLE_CLIENT_ID: 'client-of-the-test',
+    GATELEG_GOOGLE_JWKS: keySet,
     GATELEG_RUNPOD_WEBHOOK_SECRET: kWebhookSecrets.RUNPOD,
     GATELEG_PAYMENT_WEBHOOK_SECRET: `an-older-secret,${kWebhookSecrets.PAYMENT}`,
   },
@@ -21,6 +32,12 @@ export function token(claims) {
   const all = { exp: Math.floor(Date.now() / 1000) + 7200, roles: ['user'], ...claims };
   const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(all)}`;
   return `${signed}.${createHmac('sha256', kSecret).update(signed).digest('base64url')}`;
+}
+
+export function googleToken(claims, key = google.privateKey) {
+  const all = { iss: 'https://accounts.google.com', aud: 'client-of-the-test', email_verified: true, exp: Math.floor(Date.now() / 1000) + 3600, ...claims };
+  const signed = `${encode({ alg: 'RS256', kid: 'g1', typ: 'JWT' })}.${encode(all)}`;
+  return `${signed}.${createSign('RSA-SHA256').update(signed).sign(key).toString('base64url')}`;
 }
 
 // --- requests
