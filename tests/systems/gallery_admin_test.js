@@ -87,7 +87,7 @@ test('GA-O17 GA-R38: abandoned uploads are swept after a day', async () => {
 test('GA-O34 GA-R24: a digest goes once a day, to those who want it and have something unread', async () => {
   const [reader, quiet, unwilling, fan] = [await newUser(), await newUser(), await newUser({ emailPreferences: { unreadNotifications: false, pscBalance: false } }), await newUser()];
   for (const user of [reader, unwilling]) await ok(200, 'PUT', `/users/${user.id}/follow`, { user: fan });
-  const mails = async (user) => (await outbox('mail', ({ userId, template }) => userId === user.id && template === 'unread-digest')).map(({ payload }) => [payload.to, payload.unread]);
+  const mails = async (user) => (await outbox('digest', ({ userId }) => userId === user.id)).map(({ payload }) => [payload.email, payload.unread]);
   await setClock({ now: '2025-10-10T08:00:00Z' });
   try {
     await times(2, () => ok(200, 'POST', '/admin/tasks/digest', { user: service }));
@@ -107,7 +107,7 @@ test('GA-O34 GA-R24: a digest goes once a day, to those who want it and have som
 
 test('GA-O34: the coin balance is mailed once a week while there is one', async () => {
   const rich = await newUser({ pscBalance: 3, pscTotalEarned: 3 });
-  const mails = async () => (await outbox('mail', ({ userId, template }) => userId === rich.id && template === 'coin-digest')).length;
+  const mails = async () => (await outbox('coin-digest', ({ userId }) => userId === rich.id)).length;
   await setClock({ now: '2025-10-20T08:00:00Z' });
   try {
     await times(2, () => ok(200, 'POST', '/admin/tasks/digest', { user: service }));

@@ -32,8 +32,8 @@ test('GA-O37 GA-R25: plan seconds first, then purchased; the job and the request
   const raw = await getRaw(`I2VJOB#${it.job.jobId}`);
   assert.deepEqual([raw.chargedFromPlan, raw.chargedFromPurchased, raw.request.isPublic], [3, 2, true]);
   assert.deepEqual([raw.GSI1PK, raw.GSI2PK, raw.GSI3PK, raw.GSI4PK], [`I2VJOB_BY_USER#${it.user.id}`, `I2VJOB_BY_MEDIA#${it.media.id}`, 'I2VJOB_STATUS#IN_QUEUE', `I2VJOB_STATUS_USER#${it.user.id}#IN_QUEUE`]);
-  assert.equal(it.payload.request.prompt, 'waves');
-  assert.equal(it.payload.sourceImageUrl, `https://media.example/${it.media.id}`);
+  assert.equal(it.payload.input.request.prompt, 'waves');
+  assert.equal(it.payload.input.image, `https://media.example/${it.media.id}`);
   assert.ok(it.token.length >= 20);
 });
 
@@ -160,7 +160,7 @@ test('GA-O39: a running job is asked to stop, a finished one is not', async () =
   await report(it.token, { id, status: 'IN_PROGRESS' });
   await ok(200, 'POST', `/i2v/jobs/${it.job.jobId}/cancel`, { user: it.user });
   assert.equal(await state(it), 'IN_PROGRESS');
-  assert.deepEqual((await outbox('runpod-cancel', ({ jobId }) => jobId === it.job.jobId)).map(({ payload }) => payload.providerJobId), [id]);
+  assert.deepEqual((await outbox('runpod-cancel', ({ jobId }) => jobId === it.job.jobId)).map(({ payload }) => payload.runpodJobId), [id]);
   await report(it.token, { id, status: 'CANCELLED' });
   assert.equal(await state(it), 'CANCELLED');
   assert.deepEqual(await seconds(it.user), [0, 0], 'what was begun is not paid back');
