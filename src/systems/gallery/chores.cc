@@ -39,6 +39,8 @@ CallResult<model::OperationReply> Chores::run_with_chore(
     std::string_view operation, const model::NativeCall& call
 ) {
     auto inner = call.original;
+    inner.behind = &call.original;
+    inner.arguments = call.arguments;
     GATELEG_CALL_TRY_ASSIGN_CALL(auto reply, runtime_.run(operation, inner, call.caller));
     const auto chore = member(reply, "choreId");
     if (!chore.empty()) {
