@@ -372,13 +372,31 @@ public:
         bound.constant = part.known;
         bound.text = std::move(part.text);
         if (!part.known) {
+            bound.next = std::max(next_name_, next_value_);
             bound.names = std::move(names_);
             bound.values = std::move(values_);
+            // What a part that turned out to be known had named is not in the text any more, and
+            // DynamoDB refuses names that nothing uses.
+            const auto unused = [&](const auto& one) { return !mentions(bound.text, one.first); };
+            std::erase_if(bound.names, unused);
+            std::erase_if(bound.values, unused);
         }
         return bound;
     }
 
 private:
+    // "#n1" is not part of "#n12".
+    static bool mentions(std::string_view text, std::string_view placeholder) {
+        for (auto at = text.find(placeholder); at != std::string_view::npos;
+             at = text.find(placeholder, at + 1)) {
+            const auto end = at + placeholder.size();
+            if (end == text.size() || text[end] < '0' || text[end] > '9') {
+                return true;
+            }
+        }
+        return false;
+    }
+
     Result<Part> join(const Node& node) {
         const bool all = node.kind == Kind::kAll;
         std::string text;
