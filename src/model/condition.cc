@@ -372,6 +372,7 @@ public:
         bound.constant = part.known;
         bound.text = std::move(part.text);
         if (!part.known) {
+            bound.next = std::max(placeholders_.next_name, placeholders_.next_value);
             bound.names = std::move(placeholders_.names);
             bound.values = std::move(placeholders_.values);
         }

@@ -102,6 +102,14 @@ TEST_F(ConditionTest, NamesAndValuesAreAlwaysPlaceholders) {
     EXPECT_EQ(bound.values.at(":v1"), (AttributeValue{Number::from_int(7)}));
 }
 
+TEST_F(ConditionTest, WhatIsKnownLeavesNoNamesBehind) {
+    const auto bound = *bind("count >= 1 and (owner = caller or live or $yes)");
+    EXPECT_EQ(bound.text, "#n0 >= :v0");
+    EXPECT_EQ(bound.names.size(), 1U);
+    EXPECT_EQ(bound.values.size(), 1U);
+    EXPECT_GT(bound.next, 1);
+}
+
 TEST_F(ConditionTest, NumbersOfPlaceholdersCanBeShifted) {
     std::optional<SyntaxError> error;
     const auto expression = parse_expression("count = 1", {1, 1}, error);

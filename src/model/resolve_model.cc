@@ -659,12 +659,15 @@ private:
                 );
             }
         }
-        if (pattern.load && !pattern.entities.empty()) {
+        for (auto* named : {&pattern.load, &pattern.within}) {
+            if (!*named || pattern.entities.empty()) {
+                continue;
+            }
             auto scope = empty_scope(where);
             for (const auto& attribute : pattern.entities.front()->attributes) {
                 scope.variables[attribute.name] = type_of(attribute);
             }
-            resolve_target(*pattern.load, scope, {});
+            resolve_target(**named, scope, {});
         }
     }
 
@@ -681,7 +684,8 @@ private:
         };
         std::for_each(pattern.by.begin(), pattern.by.end(), check);
         std::for_each(pattern.merge.begin(), pattern.merge.end(), check);
-        for (const auto* name : {&pattern.range, &pattern.prefix, &pattern.sort}) {
+        for (const auto* name :
+             {&pattern.range, &pattern.prefix, &pattern.sort, &pattern.distinct}) {
             if (*name) {
                 check(**name);
             }

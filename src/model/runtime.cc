@@ -225,10 +225,11 @@ value::AttributeValue Runtime::to_api(
 value::AttributeValue Runtime::to_api(
     const Pattern& pattern, const Entity& entity, const value::Item& stored, const Caller& caller
 ) const {
-    auto shown = to_api(entity, stored, caller);
     if (pattern.returns.empty()) {
-        return shown;
+        return to_api(entity, stored, caller);
     }
+    // What a pattern names it shows, also beyond the entity's `public`.
+    auto shown = item_to_api(model(), entity, stored);
     auto& all = std::get<value::Map>(shown.data);
     value::Map named;
     for (const auto& name : pattern.returns) {
