@@ -6,6 +6,7 @@
 #include "model/access.h"
 #include "model/fsck.h"
 #include "model/idempotency.h"
+#include "model/item_codec.h"
 #include "model/job_run.h"
 #include "model/operation_run.h"
 #include "model/outbox_table.h"
