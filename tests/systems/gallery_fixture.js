@@ -42,8 +42,17 @@ export function googleToken(claims, key = google.privateKey) {
 
 // --- requests
 
-// Resolves to {status, headers, body (text), json}. `body` is sent as JSON unless it is text.
-export async function call(method, path, { user, body, headers = {}, key } = {}) {
+// Resolves to {status, headers, body (text), json}. `body` is sent as JSON unless it is text. Writers that met
+// others for too long are told to come again, and do: on a busy machine that is no failure.
+export async function call(method, path, options = {}) {
+  for (let tries = 0; ; tries += 1) {
+    const reply = await send(method, path, options);
+    if (reply.status !== 503 || reply.json?.error?.code !== 'Unavailable' || tries === 30) return reply;
+    await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 200));
+  }
+}
+
+async function send(method, path, { user, body, headers = {}, key }) {
   const all = { ...headers };
   if (user) all.authorization = `Bearer ${user.token}`;
   if (key) all['idempotency-key'] = key;
