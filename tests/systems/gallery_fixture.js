@@ -17,6 +17,7 @@ process.on('exit', () => removeDir(folder));
 
 export const server = await startServer({
   http: true,
+  // GALLERY_ARGS="--model systems/gallery/model.yaml --test-clock" tries a changed model without a build.
   args: process.env.GALLERY_ARGS ? process.env.GALLERY_ARGS.split(' ') : ['--systems', 'gallery', '--test-clock'],
   env: {
     GATELEG_JWT_SECRET: kSecret,
