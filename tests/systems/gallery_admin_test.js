@@ -202,7 +202,7 @@ test('GA-R3 GA-O51: albums come into the index by creator; those of nobody are l
   const album = await newAlbum(user);
   const nobody = await newAlbum(user);
   await updateRaw(`ALBUM#${album.id}`, 'METADATA', 'REMOVE GSI4PK, GSI4SK');
-  await updateRaw(`ALBUM#${nobody.id}`, 'METADATA', 'REMOVE GSI4PK, GSI4SK, createdBy');
+  await updateRaw(`ALBUM#${nobody.id}`, 'METADATA', 'REMOVE GSI3PK, GSI3SK, GSI4PK, GSI4SK, createdBy');
   assert.equal((await migrate('backfill-gsi4-albums', { dryRun: true })).changed, 1);
   assert.ok(!('GSI4PK' in (await getRaw(`ALBUM#${album.id}`))));
   assert.equal((await migrate('backfill-gsi4-albums')).changed, 1);

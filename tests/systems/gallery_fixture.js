@@ -17,6 +17,7 @@ process.on('exit', () => removeDir(folder));
 
 export const server = await startServer({
   http: true,
+  // GALLERY_ARGS="--model systems/gallery/model.yaml --test-clock" tries a changed model without a build.
   args: process.env.GALLERY_ARGS ? process.env.GALLERY_ARGS.split(' ') : ['--systems', 'gallery', '--test-clock'],
   env: {
     GATELEG_JWT_SECRET: kSecret,
@@ -42,8 +43,17 @@ export function googleToken(claims, key = google.privateKey) {
 
 // --- requests
 
-// Resolves to {status, headers, body (text), json}. `body` is sent as JSON unless it is text.
-export async function call(method, path, { user, body, headers = {}, key } = {}) {
+// Resolves to {status, headers, body (text), json}. `body` is sent as JSON unless it is text. Writers that met
+// others for too long are told to come again, and do: on a busy machine that is no failure.
+export async function call(method, path, options = {}) {
+  for (let tries = 0; ; tries += 1) {
+    const reply = await send(method, path, options);
+    if (reply.status !== 503 || reply.json?.error?.code !== 'Unavailable' || tries === 30) return reply;
+    await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 200));
+  }
+}
+
+async function send(method, path, { user, body, headers = {}, key }) {
   const all = { ...headers };
   if (user) all.authorization = `Bearer ${user.token}`;
   if (key) all['idempotency-key'] = key;
