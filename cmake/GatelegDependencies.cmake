@@ -1,7 +1,7 @@
 # Every package the project builds on, in one place. Modules name the targets, never a path.
 #
 #   Boost::headers  simdjson::simdjson  OpenSSL::SSL  OpenSSL::Crypto  CLI11::CLI11  Threads::Threads  CURL::libcurl
-#   yaml-cpp::yaml-cpp  re2::re2  RocksDB::static  xxHash::xxhash  jemalloc::static (GATELEG_JEMALLOC)
+#   yaml-cpp::yaml-cpp  re2::re2  argon2::argon2  RocksDB::static  xxHash::xxhash  jemalloc::static (GATELEG_JEMALLOC)
 #   JPEG::archive  WebP::archive  spng::spng
 #   GTest::*  rapidcheck (GATELEG_TESTS)
 
@@ -65,6 +65,16 @@ if(NOT TARGET spng::spng)
   set_target_properties(spng::spng PROPERTIES
     IMPORTED_LOCATION "${SPNG_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${SPNG_HEADERS}"
     INTERFACE_LINK_LIBRARIES "ZLIB::ZLIB;m")
+endif()
+
+find_path(ARGON2_HEADERS argon2.h REQUIRED)
+find_library(ARGON2_ARCHIVE NAMES libargon2.a argon2 REQUIRED)
+mark_as_advanced(ARGON2_HEADERS ARGON2_ARCHIVE)
+if(NOT TARGET argon2::argon2)
+  add_library(argon2::argon2 UNKNOWN IMPORTED)
+  set_target_properties(argon2::argon2 PROPERTIES
+    IMPORTED_LOCATION "${ARGON2_ARCHIVE}" INTERFACE_INCLUDE_DIRECTORIES "${ARGON2_HEADERS}"
+    INTERFACE_LINK_LIBRARIES Threads::Threads)
 endif()
 
 if(GATELEG_JEMALLOC)

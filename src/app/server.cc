@@ -12,6 +12,7 @@
 #include "api/s3/face.h"
 #include "app/admin_socket.h"
 #include "app/backend.h"
+#include "app/object_house.h"
 #include "app/systems.h"
 #include "auth/credentials.h"
 #include "auth/jwt.h"
@@ -19,22 +20,13 @@
 #include "base/log.h"
 #include "http/server.h"
 #include "jobs/background.h"
-#include "objects/store.h"
+#include "jobs/providers.h"
 #include "outbound/client.h"
 
 namespace gateleg::app {
 namespace {
 
 constexpr std::chrono::seconds kDrainPatience{10};
-
-objects::ObjectStoreOptions object_options(const Config& config) {
-    objects::ObjectStoreOptions options;
-    options.directory = config.data / "objects";
-    options.in_memory = config.memory;
-    options.durability = config.durability;
-    options.accept_data_loss = config.accept_data_loss;
-    return options;
-}
 
 std::unique_ptr<auth::Credentials> load_credentials(const Config& config) {
     if (!config.credentials) {
@@ -118,13 +110,13 @@ struct Server::Parts {
           outbound({.allow = deliveries.allow}),
           tokens(load_tokens(config)),
           secret(load_server_secret(config)),
-          systems(config, secret, backend.dynamo(), clock(config), system_clock),
+          objects(config, clock(config), outbound),
+          systems(config, secret, backend.dynamo(), clock(config), system_clock, objects),
           background(
               systems.runtimes(),
               deliveries,
               outbound,
               system_clock,
-              nullptr,
               {.only_server = !has_remote_store(config), .schedules = !config.test_clock}
           ),
           rest(
@@ -142,13 +134,8 @@ struct Server::Parts {
               host_policy(config)
           ),
           http_face(admin, rest),
-          object_store(
-              config.s3
-                  ? std::make_unique<objects::ObjectStore>(object_options(config), clock(config))
-                  : nullptr
-          ),
           s3(config.s3 ? std::make_unique<api::s3::Face>(
-                             *object_store,
+                             *objects.store(),
                              system_clock,
                              clock(config),
                              api::s3::FaceOptions{
@@ -160,6 +147,12 @@ struct Server::Parts {
                        : nullptr),
           server(thread_count(config)) {
         backend.require_operations(systems.runtimes());
+        for (const auto* runtime : systems.runtimes()) {
+            const auto& name = runtime->model().name;
+            if (auto* bucket = objects.find(name)) {
+                jobs::add_object_deliveries(background.deliveries(), name, *bucket);
+            }
+        }
     }
 
     const Clock& clock(const Config& config) const {
@@ -218,12 +211,12 @@ struct Server::Parts {
     outbound::Client outbound;
     auth::JwtVerifier tokens;
     std::string secret;
+    ObjectHouse objects;
     Systems systems;
     jobs::Background background;
     api::rest::Face rest;
     api::admin::Face admin;
     api::HttpFace http_face;
-    std::unique_ptr<objects::ObjectStore> object_store;
     std::unique_ptr<api::s3::Face> s3;
     http::Server server;
     std::optional<AdminSocket> admin_socket;
@@ -247,6 +240,7 @@ Server::Server(const Config& config) {
     }
     if (config.s3) {
         parts_->listen(config, "s3", *config.s3, *parts_->s3);
+        parts_->objects.set_base_url(parts_->s3_url);
     }
     parts_->listen_for_commands(config);
 }

@@ -136,7 +136,8 @@ Systems::Systems(
     const std::string& secret,
     dynamo::Dynamo& dynamo,
     const Clock& clock,
-    const Clock& real_clock
+    const Clock& real_clock,
+    const ObjectHouse& objects
 )
     : services_{
           .clock = clock,
@@ -167,9 +168,12 @@ Systems::Systems(
              {"table", model->table.name}}
         );
         services_.runtimes[model->name] = runtime.get();
+        if (auto* bucket = objects.find(model->name)) {
+            services_.buckets[model->name] = bucket;
+        }
         systems_.push_back({std::move(model), std::move(runtime)});
     }
-    systems::install_systems(services_);
+    installed_ = systems::install_systems(services_);
     for (const auto& system : systems_) {
         const auto missing = system.runtime->missing_natives();
         if (!missing.empty()) {

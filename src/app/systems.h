@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "app/config.h"
+#include "app/object_house.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
 #include "model/runtime.h"
 #include "model/schema.h"
+#include "systems/registry.h"
 #include "systems/services.h"
 
 namespace gateleg::app {
@@ -24,7 +26,8 @@ public:
         const std::string& secret,
         dynamo::Dynamo& dynamo,
         const Clock& clock,
-        const Clock& real_clock
+        const Clock& real_clock,
+        const ObjectHouse& objects
     );
     ~Systems();
 
@@ -43,6 +46,7 @@ private:
 
     std::vector<System> systems_;
     systems::Services services_;
+    systems::InstalledServices installed_;
     std::unique_ptr<systems::SessionSource> sessions_;
 };
 

@@ -421,7 +421,7 @@ bool JwtVerifier::accepts_any() const {
     return keys_->secret || !keys_->public_keys.empty();
 }
 
-Result<TokenClaims> JwtVerifier::verify(std::string_view token, std::int64_t now_seconds) const {
+Result<std::string> JwtVerifier::genuine_claims(std::string_view token) const {
     const auto parts = token.size() <= kMaxTokenBytes ? split(token) : std::nullopt;
     if (!parts) {
         return not_valid();
@@ -438,10 +438,17 @@ Result<TokenClaims> JwtVerifier::verify(std::string_view token, std::int64_t now
     if (!algorithm || !keys_->is_genuine(*algorithm, find_text(*header, "kid"), *parts)) {
         return not_valid();
     }
-    const auto payload_text = decode_base64url(parts->payload);
-    dom::parser payload_parser;
-    const auto payload =
-        payload_text ? parse_object(payload_parser, *payload_text) : std::optional<dom::object>();
+    auto payload = decode_base64url(parts->payload);
+    if (!payload) {
+        return not_valid();
+    }
+    return *std::move(payload);
+}
+
+Result<TokenClaims> JwtVerifier::verify(std::string_view token, std::int64_t now_seconds) const {
+    GATELEG_TRY_ASSIGN(const auto text, genuine_claims(token));
+    dom::parser parser;
+    const auto payload = parse_object(parser, text);
     if (!payload) {
         return not_valid();
     }

@@ -32,9 +32,10 @@ int set_role(const RoleArguments& arguments) {
     app::DataStore store(arguments.data.location, app::WhenMissing::kRefuse, clock);
     model::Runtime runtime(*model, store.dynamo(), clock, {});
     systems::Services services{.clock = clock, .real_clock = clock};
+    systems::InstalledServices installed;
     if (operation->native) {
         services.runtimes[model->name] = &runtime;
-        systems::install_systems(services);
+        installed = systems::install_systems(services);
     }
     model::OperationCall call;
     call.arguments["sessionId"] = {arguments.session};

@@ -29,7 +29,6 @@ struct Background::Parts {
         const Config& config,
         outbound::Client& the_client,
         const Clock& real_clock,
-        ObjectAccess* objects,
         BackgroundOptions the_options
     )
         : systems(std::move(the_systems)),
@@ -42,7 +41,7 @@ struct Background::Parts {
               scheduler_options(owner, options)
           ),
           pool(systems.empty() ? 0 : options.delivery_threads, kMaxQueued) {
-        add_deliveries(deliveries, {config, client, real_clock, objects});
+        add_deliveries(deliveries, {config, client, real_clock});
         add_hooks(deliveries);
         for (auto* runtime : systems) {
             OutboxWorkerOptions work;
@@ -69,12 +68,9 @@ Background::Background(
     const Config& config,
     outbound::Client& client,
     const Clock& real_clock,
-    ObjectAccess* objects,
     BackgroundOptions options
 )
-    : parts_(
-          std::make_unique<Parts>(std::move(systems), config, client, real_clock, objects, options)
-      ) {}
+    : parts_(std::make_unique<Parts>(std::move(systems), config, client, real_clock, options)) {}
 
 Background::~Background() {
     stop();

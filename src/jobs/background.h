@@ -22,7 +22,7 @@ struct BackgroundOptions {
     std::size_t delivery_threads = 8;
 };
 
-// Runtimes, configuration, client, clock and object store outlive it. Without systems it has no
+// Runtimes, configuration, client and clock outlive it. Without systems it has no
 // threads.
 class Background {
 public:
@@ -31,7 +31,6 @@ public:
         const Config& config,
         outbound::Client& client,
         const Clock& real_clock,
-        ObjectAccess* objects,
         BackgroundOptions options
     );
     ~Background();

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "jobs/hooks.h"
+#include "jobs/providers.h"
 #include "jobs/test_world.h"
 #include "remote/test_server.h"
 
@@ -47,9 +48,11 @@ struct Running {
               config,
               client,
               world.real_clock,
-              objects,
               {.only_server = true, .schedules = false}
           ) {
+        if (objects != nullptr) {
+            add_object_deliveries(background.deliveries(), world.runtime->model().name, *objects);
+        }
         if (prepare) {
             prepare(background.deliveries());
         }
@@ -207,8 +210,8 @@ TEST(OutboxTest, TwoServersShareTheWork) {
     );
     const auto config = make_config({});
     outbound::Client client{outbound::Options{}};
-    Background first({world.runtime.get()}, config, client, world.real_clock, nullptr, {});
-    Background second({&other}, config, client, world.real_clock, nullptr, {});
+    Background first({world.runtime.get()}, config, client, world.real_clock, {});
+    Background second({&other}, config, client, world.real_clock, {});
     prepare(first.deliveries());
     prepare(second.deliveries());
     first.start();
@@ -310,7 +313,7 @@ TEST(OutboxTest, NothingToDoCostsNothing) {
     const SystemClock clock;
     const auto config = make_config({});
     outbound::Client client{outbound::Options{}};
-    Background background({}, config, client, clock, nullptr, {});
+    Background background({}, config, client, clock, {});
     background.start();
     background.stop();
 }

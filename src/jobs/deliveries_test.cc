@@ -37,7 +37,7 @@ struct Provided {
                {"GATELEG_OUTBOUND_ALLOW", "127.0.0.1:" + std::to_string(server.port())}}
           )),
           client(outbound::Options{.allow = config.allow}) {
-        add_deliveries(deliveries, {config, client, world.real_clock, nullptr});
+        add_deliveries(deliveries, {config, client, world.real_clock});
     }
 
     Result<value::AttributeValue> deliver(const std::string& kind, const std::string& payload) {

@@ -327,29 +327,6 @@ struct WebhookDelivery : Provider {
     }
 };
 
-void add_objects(Deliveries& deliveries, ObjectAccess& objects) {
-    deliveries.deliver("", "copy-object", [&objects](const Parcel& parcel) {
-        auto stored = objects.copy_in(parcel.text("url"), parcel.text("key"));
-        if (!stored) {
-            return Result<AttributeValue>(stored.error());
-        }
-        Map answer;
-        answer["key"] = text_value(stored->key);
-        answer["size"] = {value::Number::from_int(static_cast<std::int64_t>(stored->size))};
-        answer["contentType"] = text_value(stored->content_type);
-        if (stored->width != 0 && stored->height != 0) {
-            answer["width"] = {value::Number::from_int(stored->width)};
-            answer["height"] = {value::Number::from_int(stored->height)};
-        }
-        return Result<AttributeValue>(AttributeValue{std::move(answer)});
-    });
-    deliveries.deliver("", "delete-object", [&objects](const Parcel& parcel) {
-        const auto removed = objects.remove(parcel.text("key"));
-        return removed ? Result<AttributeValue>(AttributeValue{Map{}})
-                       : Result<AttributeValue>(removed.error());
-    });
-}
-
 void append_form(std::string& out, const std::string& name, const AttributeValue& value) {
     if (const auto* map = std::get_if<Map>(&value.data)) {
         for (const auto& [key, member] : *map) {
@@ -417,13 +394,33 @@ void add_deliveries(Deliveries& deliveries, const DeliveryParts& parts) {
         }
         deliveries.deliver("gallery", "refund", PaymentDelivery(parts, *payment));
     }
-    if (parts.objects != nullptr) {
-        add_objects(deliveries, *parts.objects);
-    }
     deliveries.never_give_up("copy-object");
     deliveries.deliver_others([parts](std::string_view kind) {
         const auto target = parts.config.find_target(Config::target_name(kind));
         return target ? Deliver(WebhookDelivery(parts, *target)) : Deliver();
+    });
+}
+
+void add_object_deliveries(Deliveries& deliveries, std::string_view system, ObjectAccess& bucket) {
+    deliveries.deliver(system, "copy-object", [&bucket](const Parcel& parcel) {
+        auto stored = bucket.copy_in(parcel.text("url"), parcel.text("key"));
+        if (!stored) {
+            return Result<AttributeValue>(stored.error());
+        }
+        Map answer;
+        answer["key"] = text_value(stored->key);
+        answer["size"] = {value::Number::from_int(static_cast<std::int64_t>(stored->size))};
+        answer["contentType"] = text_value(stored->content_type);
+        if (stored->width != 0 && stored->height != 0) {
+            answer["width"] = {value::Number::from_int(stored->width)};
+            answer["height"] = {value::Number::from_int(stored->height)};
+        }
+        return Result<AttributeValue>(AttributeValue{std::move(answer)});
+    });
+    deliveries.deliver(system, "delete-object", [&bucket](const Parcel& parcel) {
+        const auto removed = bucket.remove(parcel.text("key"));
+        return removed ? Result<AttributeValue>(AttributeValue{Map{}})
+                       : Result<AttributeValue>(removed.error());
     });
 }
 

@@ -16,12 +16,14 @@ struct DeliveryParts {
     const Config& config;
     const outbound::Client& client;
     const Clock& real_clock;  // of signatures
-    ObjectAccess* objects = nullptr;
 };
 
 // Everything this folder knows to deliver, as far as it has a target. What `parts` names outlives
 // `deliveries`.
 void add_deliveries(Deliveries& deliveries, const DeliveryParts& parts);
+
+// `copy-object` and `delete-object` of one system. The bucket outlives `deliveries`.
+void add_object_deliveries(Deliveries& deliveries, std::string_view system, ObjectAccess& bucket);
 
 // {"a": {"b": [1]}} as a[b][0]=1: what Stripe reads.
 std::string render_form(const value::AttributeValue& tree);

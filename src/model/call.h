@@ -116,6 +116,9 @@ struct OperationCall {
     // Part of the idempotency record's key, such as "POST /v1/stories"; empty: the operation's
     // name.
     std::string route = {};
+    // What the record compares instead of the arguments: C++ that adds random values to those of
+    // its caller says here what the caller sent. No secret, it is stored as a hash.
+    std::string fingerprint = {};
     // Of an operation with `body: raw`.
     std::string_view raw_body = {};
     // Null when no request is behind the call.

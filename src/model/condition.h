@@ -25,6 +25,7 @@ struct BoundCondition {
     std::string text = {};
     std::map<std::string, std::string> names = {};             // "#n0" -> attribute
     std::map<std::string, value::AttributeValue> values = {};  // ":v0" -> value
+    int next = 0;  // no placeholder has this number or a greater one
 };
 
 // Immutable, so any thread may bind it. Points into the model.

@@ -102,6 +102,14 @@ TEST_F(ConditionTest, NamesAndValuesAreAlwaysPlaceholders) {
     EXPECT_EQ(bound.values.at(":v1"), (AttributeValue{Number::from_int(7)}));
 }
 
+TEST_F(ConditionTest, WhatIsKnownLeavesNoNamesBehind) {
+    const auto bound = *bind("count >= 1 and (owner = caller or live or $yes)");
+    EXPECT_EQ(bound.text, "#n0 >= :v0");
+    EXPECT_EQ(bound.names.size(), 1U);
+    EXPECT_EQ(bound.values.size(), 1U);
+    EXPECT_GT(bound.next, 1);
+}
+
 TEST_F(ConditionTest, NumbersOfPlaceholdersCanBeShifted) {
     std::optional<SyntaxError> error;
     const auto expression = parse_expression("count = 1", {1, 1}, error);
@@ -111,6 +119,14 @@ TEST_F(ConditionTest, NumbersOfPlaceholdersCanBeShifted) {
     const auto condition = *Condition::compile(expression, *scope.item[0], model_->table);
     EXPECT_EQ(condition.bind(environment_, 5)->text, "#n5 = :v5");
     EXPECT_EQ(condition.value_expressions().size(), 1U);
+}
+
+TEST_F(ConditionTest, WhatFallsAwayLeavesNoPlaceholders) {
+    const auto bound =
+        *bind("count = 1 and $none or title = 'x' and (status = open and not $yes or count = 2)");
+    EXPECT_EQ(bound.text, "(#n0 = :v0 AND #n1 = :v1)");
+    EXPECT_EQ(bound.names.size(), 2U);
+    EXPECT_EQ(bound.values.size(), 2U);
 }
 
 TEST_F(ConditionTest, Comparisons) {

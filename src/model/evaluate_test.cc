@@ -215,6 +215,32 @@ TEST(FunctionsTest, AddMonths) {
     EXPECT_EQ(add_months(5 + 31 * kDay, -1), 5);
 }
 
+TEST(FunctionsTest, Uuid7SortsAsTheUlidItComesFrom) {
+    Environment environment;
+    std::string ulid = "01JN8YQ2E0ZZZZZZZZZZZZZZZY";
+    environment.make_ulid = [&] { return ulid; };
+    const auto made = [&] { return **render_value(*call_function("uuid7", {}, environment), {}); };
+    const auto first = made();
+    EXPECT_EQ(first.size(), 36U);
+    EXPECT_EQ(first[14], '7');
+    EXPECT_EQ(first[19], 'b');  // the variant, and bits that are all set
+    ulid.back() = 'Z';
+    EXPECT_LT(first, made());
+    ulid = "01JN8YQ2E10000000000000000";
+    EXPECT_LT(first, made());
+    ulid = "i1";
+    EXPECT_EQ(made(), "i1");
+}
+
+TEST(FunctionsTest, WithoutLeavesTheOthersInOrder) {
+    const auto text = [](const char* content) { return AttributeValue{std::string(content)}; };
+    const Value list = AttributeValue{value::List{text("a"), text("b"), text("a"), text("c")}};
+    const auto rest = call_function("without", {list, Value(text("a"))}, {});
+    ASSERT_TRUE(rest);
+    EXPECT_EQ(to_stored(*rest, nullptr), (AttributeValue{value::List{text("b"), text("c")}}));
+    EXPECT_TRUE(is_null(*call_function("without", {null_value(), Value(text("a"))}, {})));
+}
+
 TEST(ResolveTest, BadExpressionsAreFound) {
     Diagnostics diagnostics;
     const auto model = load_model(kModel, diagnostics);

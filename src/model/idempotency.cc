@@ -56,7 +56,8 @@ CallResult<IdempotencyRecord> IdempotencyRecord::make(
         record.key_[table.key.sort->name] = AttributeValue{std::string("META")};
     }
     const value::Map arguments(call.arguments.begin(), call.arguments.end());
-    auto content = value::encode(AttributeValue{arguments});
+    auto content =
+        call.fingerprint.empty() ? value::encode(AttributeValue{arguments}) : call.fingerprint;
     if (call.if_match) {
         content += "\nIf-Match: " + std::to_string(*call.if_match);
     }

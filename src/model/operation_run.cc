@@ -306,6 +306,12 @@ private:
 
     CallResult<Named> resolve_match(const ItemReference& item, const Environment& environment) {
         GATELEG_CALL_TRY_ASSIGN(const auto selector, evaluate(*item.selector, environment));
+        if (is_null(selector)) {
+            // Chosen by an item that is not there: neither is this one.
+            Named nothing;
+            nothing.entity = item.entities.front();
+            return nothing;
+        }
         GATELEG_CALL_TRY_ASSIGN(const auto label, render_value(selector, {}));
         for (const auto& [name, inner] : item.cases) {
             if (label == name) {

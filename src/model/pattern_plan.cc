@@ -181,7 +181,14 @@ private:
         }
         for (const auto* entity : pattern_.entities) {
             GATELEG_CALL_TRY_ASSIGN_CALL(auto range, sort_range(*entity, known));
-            if (range.condition.form != KeyCondition::Form::kNone) {
+            const bool known_already =
+                std::any_of(ranges.begin(), ranges.end(), [&](const auto& other) {
+                    return covers(other.first, range);
+                });
+            if (range.condition.form != KeyCondition::Form::kNone && !known_already) {
+                std::erase_if(ranges, [&](const auto& other) {
+                    return covers(range, other.first);
+                });
                 ranges.emplace_back(std::move(range), entity);
             }
         }
@@ -199,6 +206,18 @@ private:
             at = end;
         }
         return queries;
+    }
+
+    // Entities that share a stretch of keys are read once.
+    static bool covers(const SortRange& wide, const SortRange& narrow) {
+        const auto& left = wide.condition;
+        const auto& right = narrow.condition;
+        const bool bounded = wide.low || wide.high || narrow.low || narrow.high;
+        if (left.form == KeyCondition::Form::kAny && !bounded) {
+            return true;
+        }
+        return left.form == right.form && left.low == right.low && left.high == right.high &&
+               wide.low == narrow.low && wide.high == narrow.high;
     }
 
     static SortRange join(

@@ -8,6 +8,7 @@
 #include "model/cursor.h"
 #include "model/item_codec.h"
 #include "model/pattern_plan.h"
+#include "model/pattern_within.h"
 #include "model/step_values.h"
 
 namespace gateleg::model {
@@ -102,6 +103,14 @@ public:
         GATELEG_CALL_TRY_ASSIGN_CALL(
             values_, read_pattern_values(model_, pattern_, call_, environment_)
         );
+        if (pattern_.within && is_named_by_call(pattern_)) {
+            if (auto seen = require_within(
+                    database_, model_, pattern_, values_.known, caller_, environment_
+                );
+                !seen) {
+                return seen.error();
+            }
+        }
         GATELEG_CALL_TRY_ASSIGN_CALL(
             plan_, plan_query(model_, pattern_, values_, forward_, environment_.now_millis)
         );
@@ -174,7 +183,9 @@ private:
             return page;
         }
         if (shown_.size() > want_ && !pattern_.one) {
-            page.cursor = cursor_after(shown_[want_ - 1].taken + 1);
+            // Of a distinct list the next page begins with the next value.
+            page.cursor =
+                cursor_after(pattern_.distinct ? shown_[want_].taken : shown_[want_ - 1].taken + 1);
             shown_.resize(want_);
         } else if (out_of_budget) {
             page.partial = true;
@@ -311,6 +322,11 @@ private:
                 kept.emplace_back(std::move(attributes), &candidate);
             }
         }
+        if (pattern_.within && !is_named_by_call(pattern_)) {
+            if (auto left = leave_out_unseen(kept); !left) {
+                return left;
+            }
+        }
         if (!pattern_.load) {
             for (auto& [attributes, candidate] : kept) {
                 add_shown({std::move(attributes), candidate->entity}, candidate->taken);
@@ -337,6 +353,24 @@ private:
         return Nothing{};
     }
 
+    CallResult<Nothing> leave_out_unseen(std::vector<std::pair<Item, const Candidate*>>& kept) {
+        std::vector<Found> results;
+        for (const auto& [attributes, candidate] : kept) {
+            results.push_back({attributes, candidate->entity});
+        }
+        GATELEG_CALL_TRY_ASSIGN_CALL(
+            const auto seen, see_within(database_, model_, pattern_, results, caller_, environment_)
+        );
+        std::vector<std::pair<Item, const Candidate*>> left;
+        for (std::size_t at = 0; at < kept.size(); ++at) {
+            if (seen[at]) {
+                left.push_back(std::move(kept[at]));
+            }
+        }
+        kept = std::move(left);
+        return Nothing{};
+    }
+
     void add_loaded(const Item& raw, std::size_t taken) {
         const auto* entity = recognise(model_, raw);
         const auto& wanted = pattern_.load->entities;
@@ -354,9 +388,23 @@ private:
     }
 
     void add_shown(Found found, std::size_t taken) {
-        if (pattern_.unfiltered || is_visible(*found.entity, found.item, caller_, environment_)) {
+        const bool seen =
+            pattern_.unfiltered || is_visible(*found.entity, found.item, caller_, environment_);
+        if (seen && !is_repeated(found.item)) {
             shown_.push_back({std::move(found), taken});
         }
+    }
+
+    // The list is sorted by what must differ.
+    bool is_repeated(const Item& item) const {
+        if (!pattern_.distinct || shown_.empty()) {
+            return false;
+        }
+        const auto& name = pattern_.distinct->name;
+        const auto& last = shown_.back().found.item;
+        const auto before = last.find(name);
+        const auto now = item.find(name);
+        return before != last.end() && now != item.end() && before->second == now->second;
     }
 
     CallResult<std::optional<Item>> loaded_key(
@@ -508,6 +556,15 @@ public:
         }
         if (!found || !is_shown(*found)) {
             return not_found(pattern_);
+        }
+        if (pattern_.within) {
+            GATELEG_CALL_TRY_ASSIGN_CALL(
+                const auto seen,
+                see_within(database_, model_, pattern_, {*found}, caller_, environment_)
+            );
+            if (!seen.front()) {
+                return not_found(pattern_);
+            }
         }
         return *std::move(found);
     }

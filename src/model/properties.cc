@@ -112,6 +112,8 @@ std::vector<Construct> make_constructs() {
              {"merge", S::kNames, "Partition variables nobody gives: one Query per value."},
              {"only", S::kExpression, "Constant filter."},
              {"load", S::kItem, "Item to fetch for each result."},
+             {"within", S::kItem, "Item a result belongs to: only who sees it sees the result."},
+             {"distinct", S::kName, "One result for each value of this attribute."},
              {"one", S::kFlag, "A single answer, or 404."},
              {"count", S::kFlag, "Only the number."},
              {"all_pages", S::kFlag, "Everything at once."},

@@ -347,6 +347,8 @@ private:
         pattern.merge = reader.names("merge");
         pattern.only = reader.expression("only");
         pattern.load = reader.item("load");
+        pattern.within = reader.item("within");
+        pattern.distinct = reader.name("distinct");
         pattern.one = reader.flag("one");
         pattern.count = reader.flag("count");
         pattern.all_pages = reader.flag("all_pages");

@@ -1,5 +1,7 @@
 #include "model/request_text.h"
 
+#include <algorithm>
+
 #include "model/item_codec.h"
 
 namespace gateleg::model {
@@ -24,7 +26,7 @@ void RequestText::require(const BoundCondition& condition) {
     conditions_.push_back(condition.text);
     names_.insert(condition.names.begin(), condition.names.end());
     values_.insert(condition.values.begin(), condition.values.end());
-    next_bound_ += static_cast<int>(condition.names.size() + condition.values.size());
+    next_bound_ = std::max(next_bound_, condition.next);
 }
 
 std::string RequestText::existence(bool exists) {

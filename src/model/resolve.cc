@@ -17,7 +17,7 @@ struct Function {
     ValueKind result;
 };
 constexpr std::size_t kMany = 100;
-constexpr std::array<Function, 12> kFunctions = {{
+constexpr std::array<Function, 14> kFunctions = {{
     {"match", 2, kMany, ValueKind::kAny},
     {"min", 1, kMany, ValueKind::kAny},
     {"max", 1, kMany, ValueKind::kAny},
@@ -27,6 +27,8 @@ constexpr std::array<Function, 12> kFunctions = {{
     {"hash", 1, kMany, ValueKind::kText},
     {"ulid", 0, 0, ValueKind::kText},
     {"uuid", 0, 0, ValueKind::kText},
+    {"uuid7", 0, 0, ValueKind::kText},
+    {"without", 2, 2, ValueKind::kList},
     {"epoch_s", 1, 1, ValueKind::kNumber},
     {"add_months", 2, 2, ValueKind::kTime},
     {"role", 1, kMany, ValueKind::kBoolean},
@@ -590,6 +592,8 @@ private:
         } else if (node.function == "add_months") {
             const bool first = &argument == &node.arguments.front();
             want(argument.value, type, first ? ValueKind::kTime : ValueKind::kNumber);
+        } else if (node.function == "without" && &argument == &node.arguments.front()) {
+            want(argument.value, type, ValueKind::kList);
         }
     }
 

@@ -659,12 +659,15 @@ private:
                 );
             }
         }
-        if (pattern.load && !pattern.entities.empty()) {
+        for (auto* named : {&pattern.load, &pattern.within}) {
+            if (!*named || pattern.entities.empty()) {
+                continue;
+            }
             auto scope = empty_scope(where);
             for (const auto& attribute : pattern.entities.front()->attributes) {
                 scope.variables[attribute.name] = type_of(attribute);
             }
-            resolve_target(*pattern.load, scope, {});
+            resolve_target(**named, scope, {});
         }
     }
 
@@ -681,7 +684,8 @@ private:
         };
         std::for_each(pattern.by.begin(), pattern.by.end(), check);
         std::for_each(pattern.merge.begin(), pattern.merge.end(), check);
-        for (const auto* name : {&pattern.range, &pattern.prefix, &pattern.sort}) {
+        for (const auto* name :
+             {&pattern.range, &pattern.prefix, &pattern.sort, &pattern.distinct}) {
             if (*name) {
                 check(**name);
             }
@@ -735,6 +739,11 @@ private:
     }
 
     void borrow(Input& input, const std::string& where) {
+        // Entity.attribute? is the attribute for callers who need not give it.
+        const bool optional = input.borrowed_from.ends_with('?');
+        if (optional) {
+            input.borrowed_from.pop_back();
+        }
         const auto dot = input.borrowed_from.find('.');
         const auto entity_name = input.borrowed_from.substr(0, dot);
         const auto name = input.borrowed_from.substr(dot + 1);
@@ -756,7 +765,8 @@ private:
         input.attribute.name = own_name;
         input.attribute.position = at;
         // Where the item has a default, the caller need not give a value.
-        input.attribute.required = input.borrowed->required && !input.borrowed->default_value;
+        input.attribute.required =
+            input.borrowed->required && !input.borrowed->default_value && !optional;
         input.attribute.is.reset();
         input.attribute.stored = true;
     }

@@ -6,6 +6,7 @@
 #include "model/access.h"
 #include "model/fsck.h"
 #include "model/idempotency.h"
+#include "model/item_codec.h"
 #include "model/job_run.h"
 #include "model/operation_run.h"
 #include "model/outbox_table.h"
@@ -225,10 +226,11 @@ value::AttributeValue Runtime::to_api(
 value::AttributeValue Runtime::to_api(
     const Pattern& pattern, const Entity& entity, const value::Item& stored, const Caller& caller
 ) const {
-    auto shown = to_api(entity, stored, caller);
     if (pattern.returns.empty()) {
-        return shown;
+        return to_api(entity, stored, caller);
     }
+    // What a pattern names it shows, also beyond the entity's `public`.
+    auto shown = item_to_api(model(), entity, stored);
     auto& all = std::get<value::Map>(shown.data);
     value::Map named;
     for (const auto& name : pattern.returns) {

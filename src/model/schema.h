@@ -297,6 +297,9 @@ struct Pattern {
     std::vector<Reference> merge;
     std::optional<Expression> only;
     std::optional<ItemReference> load;  // without arguments: the same item in full
+    // The item each result belongs to: who does not see it does not see the result.
+    std::optional<ItemReference> within;
+    std::optional<Reference> distinct;  // one result for each value of it
     bool one = false;
     bool count = false;
     bool all_pages = false;

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <variant>
 
+#include "model/pattern_within.h"
+
 namespace gateleg::model {
 namespace {
 
@@ -330,6 +332,10 @@ void add_pattern_errors(const Endpoint& endpoint, ErrorList& errors) {
     }
     if (!endpoint.is_list() && !pattern.count && !pattern.absent_defaults) {
         errors.add_not_found(pattern.returned());
+    }
+    if (endpoint.is_list() && pattern.within && is_named_by_call(pattern)) {
+        const auto& entities = pattern.within->entities;
+        errors.add(entities.size() == 1 ? entities.front()->name + "NotFound" : "TargetNotFound");
     }
     if (pattern.table_index != nullptr && pattern.table_index->optional) {
         errors.add("IndexDisabled");

@@ -77,7 +77,7 @@ private:
 
     void inspect(const Node& node, const std::string& tag, YAML::anchor_t anchor) {
         if (++nodes_ > kMaxModelNodes) {
-            refuse(node.position, "the file has more than 10,000 values");
+            refuse(node.position, "the file has more than 30,000 values");
         }
         if (anchor != 0) {
             refuse(node.position, "anchors are not part of the language");

@@ -15,7 +15,7 @@
 namespace gateleg::model {
 
 inline constexpr std::size_t kMaxModelBytes = 1024 * 1024;
-inline constexpr std::size_t kMaxModelNodes = 10'000;
+inline constexpr std::size_t kMaxModelNodes = 30'000;
 
 // Nothing if the text is no YAML; otherwise the tree, and errors for what is refused.
 std::optional<Node> load_yaml(std::string_view text, Diagnostics& diagnostics);

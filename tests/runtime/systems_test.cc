@@ -76,20 +76,98 @@ TEST(GalleryTest, TokensAndOutbox) {
     World world("gallery");
     const auto sign_up = [&](const std::string& email, const std::string& name) {
         return world.outcome(
-            "signUp",
+            "createUser",
             R"({"email":")" + email + R"(","username":")" + name + R"(","token":"t)" + name +
-                R"("})",
+                R"(","mailToken":"m","expiresAt":"2025-03-02T00:00:00Z"})",
             internal()
         );
     };
     EXPECT_EQ(sign_up("Ann@Example.com", "ann"), "ok");
     EXPECT_EQ(sign_up("ann@example.com", "bob"), "EmailTaken");
     EXPECT_EQ(sign_up("bob@example.com", "ANN"), "UsernameTaken");
-    EXPECT_EQ(world.outcome("verifyEmail", R"({"token":"tann"})", internal()), "ok");
-    const auto again = world.run("verifyEmail", R"({"token":"tann"})", internal());
+    EXPECT_EQ(world.outcome("finishVerification", R"({"token":"tann"})", internal()), "ok");
+    const auto again = world.run("finishVerification", R"({"token":"tann"})", internal());
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().code, "TokenUsed");
     EXPECT_EQ(again.error().status, 410);
+    EXPECT_EQ(world.fsck(), "");
+}
+
+TEST(GalleryTest, WhatBelongsToAPrivateAlbumIsPrivate) {
+    World world("gallery");
+    const auto make = [&](const std::string& title, const std::string& more) {
+        return member(
+            world.run(
+                "createAlbum",
+                R"({"title":")" + title + R"(","tags":["sea"])" + more + "}",
+                user("owner")
+            ),
+            "id"
+        );
+    };
+    const auto open = make("open", "");
+    const auto shut = make("shut", R"(,"isPublic":false)");
+    for (const auto& id : {open, shut}) {
+        const auto comment =
+            R"({"targetType":"album","targetId":")" + id + R"(","content":"mine"})";
+        EXPECT_EQ(world.outcome("addComment", comment, user("owner")), "ok");
+    }
+    const auto count = [&](const std::string& pattern, const std::string& arguments, const char* who
+                       ) {
+        const auto page = world.query(pattern, arguments, user(who));
+        return page ? std::to_string(page->items.size()) : page.error().code;
+    };
+    const auto on = [](const std::string& id) {
+        return R"({"targetType":"album","targetId":")" + id + R"("})";
+    };
+    EXPECT_EQ(count("comments", on(open), "other"), "1");
+    EXPECT_EQ(count("comments", on(shut), "other"), "TargetNotFound");
+    EXPECT_EQ(count("comments", on(shut), "owner"), "1");
+    // By the item each result belongs to.
+    EXPECT_EQ(count("commentsByUser", R"({"userId":"owner"})", "other"), "1");
+    EXPECT_EQ(count("commentsByUser", R"({"userId":"owner"})", "owner"), "2");
+    // Each tag once; albums and media share an index and are listed once.
+    EXPECT_EQ(count("tags", "{}", "owner"), "1");
+    EXPECT_EQ(count("content", "{}", "owner"), "2");
+    EXPECT_EQ(count("content", "{}", "other"), "1");
+    EXPECT_EQ(count("feed", "{}", "other"), "1");
+    EXPECT_EQ(world.fsck(), "");
+}
+
+// GA-O11, GA-R15
+TEST(GalleryTest, ASessionNamesWhoGetsARole) {
+    World world("gallery");
+    const auto id = member(
+        world.run(
+            "createUser",
+            R"({"email":"ann@example.com","username":"ann","token":"t","mailToken":"m","expiresAt":"2025-03-02T00:00:00Z"})",
+            internal()
+        ),
+        "userId"
+    );
+    const auto session = member(
+        world.run(
+            "openSession",
+            R"({"userId":")" + id + R"(","userEmail":"ann@example.com","secretHash":"h"})",
+            internal()
+        ),
+        "sessionId"
+    );
+    const auto set = [&](const std::string& name, const std::string& role) {
+        return world.outcome(
+            "setRoleBySession",
+            R"({"sessionId":")" + name + R"(","role":")" + role + R"("})",
+            internal()
+        );
+    };
+    EXPECT_EQ(set("none", "admin"), "SessionNotFound");
+    EXPECT_EQ(set(session, "emperor"), "ValidationFailed");
+    EXPECT_EQ(set(session, "admin"), "ok");
+    EXPECT_EQ(set(session, "admin"), "unchanged");
+    EXPECT_TRUE(has(world.raw("USER#" + id, "METADATA"), R"("role":"admin")"));
+    EXPECT_EQ(set(session, "user"), "LastAdmin");
+    world.clock.advance(std::int64_t{31} * 24 * 60 * 60 * 1000);
+    EXPECT_EQ(set(session, "moderator"), "SessionNotFound");
     EXPECT_EQ(world.fsck(), "");
 }
 

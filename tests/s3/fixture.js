@@ -23,7 +23,7 @@ export function client(server = open, options = {}) {
     region: 'us-east-1',
     forcePathStyle: true,
     credentials: kKey,
-    maxAttempts: 1,
+    maxAttempts: 3,
     ...options,
   });
 }

@@ -87,7 +87,7 @@ test('parts are listed, copied, completed and aborted', async () => {
 
 test('many objects at once', async () => {
   const Bucket = await newBucket();
-  const many = client(undefined, { maxAttempts: 1 });
+  const many = client();
   await Promise.all(
     Array.from({ length: 100 }, async (_, i) => {
       const Body = `${i}-`.repeat(1 + i * 100);
