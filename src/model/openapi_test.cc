@@ -82,13 +82,12 @@ void check_document(const std::string& text) {
                 }
             }
             EXPECT_EQ(declared, path_variables(path)) << id;
-            const auto has = [&](const char* status) {
-                return operation["responses"][status].error() == simdjson::SUCCESS;
-            };
-            EXPECT_TRUE(has("200") || has("201") || has("202")) << id;
+            bool succeeds = false;
             for (const auto [status, response] : dom::object(operation["responses"])) {
                 EXPECT_EQ(response["description"].error(), simdjson::SUCCESS) << id << status;
+                succeeds |= status.starts_with('2');
             }
+            EXPECT_TRUE(succeeds) << id;
         }
     }
     EXPECT_FALSE(ids.empty());

@@ -1,7 +1,8 @@
 // Sweeps: FF-O26, the watchdog, and what is left of accounts.
 
 import assert from 'node:assert/strict';
-import { skip, suite } from '../lib/runner.js';
+import { skip } from '../lib/runner.js';
+import { suite } from './figureforge_fixture.js';
 import { admin, atTime, call, callbackToken, credits, fails, fal, kPassword, newImage, newUser, ok, outbox, raw, result, submit } from './figureforge_fixture.js';
 
 const test = suite('tasks');
