@@ -2,6 +2,7 @@
 #
 #   Boost::headers  simdjson::simdjson  OpenSSL::SSL  OpenSSL::Crypto  CLI11::CLI11  Threads::Threads  CURL::libcurl
 #   yaml-cpp::yaml-cpp  re2::re2  argon2::argon2  RocksDB::static  xxHash::xxhash  jemalloc::static (GATELEG_JEMALLOC)
+#   JPEG::archive  WebP::archive  spng::spng
 #   GTest::*  rapidcheck (GATELEG_TESTS)
 
 find_package(Threads REQUIRED)
@@ -41,6 +42,29 @@ if(NOT TARGET xxHash::xxhash)
   add_library(xxHash::xxhash UNKNOWN IMPORTED)
   set_target_properties(xxHash::xxhash PROPERTIES
     IMPORTED_LOCATION "${XXHASH_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${XXHASH_INCLUDE_DIR}")
+endif()
+
+# Pictures, for thumbnails. Debian has no archive of libspng.
+find_path(JPEG_HEADERS jpeglib.h REQUIRED)
+find_library(JPEG_ARCHIVE NAMES libjpeg.a jpeg REQUIRED)
+find_path(WEBP_HEADERS webp/decode.h REQUIRED)
+find_library(WEBP_ARCHIVE NAMES libwebp.a webp REQUIRED)
+find_library(WEBP_DEMUX_ARCHIVE NAMES libwebpdemux.a webpdemux REQUIRED)
+find_path(SPNG_HEADERS spng.h REQUIRED)
+find_library(SPNG_LIBRARY NAMES libspng.a libspng_static.a spng REQUIRED)
+mark_as_advanced(JPEG_HEADERS JPEG_ARCHIVE WEBP_HEADERS WEBP_ARCHIVE WEBP_DEMUX_ARCHIVE SPNG_HEADERS SPNG_LIBRARY)
+if(NOT TARGET spng::spng)
+  add_library(JPEG::archive UNKNOWN IMPORTED)
+  set_target_properties(JPEG::archive PROPERTIES
+    IMPORTED_LOCATION "${JPEG_ARCHIVE}" INTERFACE_INCLUDE_DIRECTORIES "${JPEG_HEADERS}")
+  add_library(WebP::archive UNKNOWN IMPORTED)
+  set_target_properties(WebP::archive PROPERTIES
+    IMPORTED_LOCATION "${WEBP_DEMUX_ARCHIVE}" INTERFACE_INCLUDE_DIRECTORIES "${WEBP_HEADERS}"
+    INTERFACE_LINK_LIBRARIES "${WEBP_ARCHIVE};Threads::Threads;m")
+  add_library(spng::spng UNKNOWN IMPORTED)
+  set_target_properties(spng::spng PROPERTIES
+    IMPORTED_LOCATION "${SPNG_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${SPNG_HEADERS}"
+    INTERFACE_LINK_LIBRARIES "ZLIB::ZLIB;m")
 endif()
 
 find_path(ARGON2_HEADERS argon2.h REQUIRED)

@@ -70,8 +70,12 @@ bool has_systems(const Config& config) {
     return !config.systems.empty() || !config.models.empty();
 }
 
+bool has_remote_store(const Config& config) {
+    return config.store != "embedded";
+}
+
 void check(const Config& config) {
-    if (!config.dynamodb && !config.http) {
+    if (!config.dynamodb && !config.http && !config.s3) {
         throw ConfigError("all faces are off: leave at least one on");
     }
     if (config.tls_certificate.has_value() != config.tls_key.has_value()) {
@@ -80,14 +84,26 @@ void check(const Config& config) {
     if (!config.models.empty() && !config.http) {
         throw ConfigError("--model is served on --http, which is off");
     }
+    if (has_remote_store(config) && config.dynamodb && !config.credentials) {
+        throw ConfigError(
+            "--dynamodb would let everybody use this server's keys to " + config.store +
+            ": give --credentials FILE, or --dynamodb off"
+        );
+    }
     if (config.dynamodb) {
         check_exposed(config, "dynamodb", *config.dynamodb);
     }
     if (config.http) {
         check_exposed(config, "http", *config.http);
     }
-    if (config.test_clock && ((config.dynamodb && !is_loopback(*config.dynamodb)) ||
-                              (config.http && !is_loopback(*config.http)))) {
+    if (config.s3) {
+        check_exposed(config, "s3", *config.s3);
+    }
+    const auto is_exposed = [](const std::optional<Address>& address) {
+        return address && !is_loopback(*address);
+    };
+    if (config.test_clock &&
+        (is_exposed(config.dynamodb) || is_exposed(config.http) || is_exposed(config.s3))) {
         throw ConfigError("--test-clock lets anybody set the time: it needs loopback addresses");
     }
 }

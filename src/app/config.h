@@ -24,6 +24,9 @@ struct Config {
     bool memory = false;
     std::optional<Address> dynamodb = Address{"127.0.0.1", 8000};
     std::optional<Address> http = Address{"127.0.0.1", 8080};
+    // "embedded", dynamodb://REGION, http://HOST:PORT or https://HOST:PORT.
+    std::string store = "embedded";
+    std::optional<Address> s3 = Address{"127.0.0.1", 9000};
     storage::Durability durability = storage::Durability::kFsync;
     std::optional<std::filesystem::path> credentials;
     std::vector<std::string> systems;   // names of built-in ones
@@ -58,6 +61,9 @@ bool is_loopback(const Address& address);
 
 // Some system or model is served.
 bool has_systems(const Config& config);
+
+// The tables are kept by another service, not in the data directory.
+bool has_remote_store(const Config& config);
 
 // Refuses what no one should run by accident: a face that others can reach without credentials or
 // without TLS, unless both were waived by name.

@@ -19,6 +19,17 @@ TEST(ConfigTest, LoopbackNeedsNeitherCredentialsNorTls) {
     EXPECT_NO_THROW(check(Config{}));
 }
 
+TEST(ConfigTest, ARemoteStoreIsOpenedToNobodyWithoutCredentials) {
+    Config config;
+    config.store = "http://127.0.0.1:8000";
+    EXPECT_THROW(check(config), ConfigError);
+    config.credentials = "keys.ini";
+    EXPECT_NO_THROW(check(config));
+    config.credentials.reset();
+    config.dynamodb.reset();
+    EXPECT_NO_THROW(check(config));
+}
+
 TEST(ConfigTest, OtherAddressesNeedCredentialsAndTlsUnlessWaivedByName) {
     Config config;
     config.dynamodb = Address{"0.0.0.0", 8000};

@@ -1,6 +1,7 @@
 #include "app/server.h"
 
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -8,32 +9,24 @@
 #include "api/dynamodb/face.h"
 #include "api/http_face.h"
 #include "api/rest/face.h"
+#include "api/s3/face.h"
+#include "app/admin_socket.h"
+#include "app/backend.h"
+#include "app/object_house.h"
 #include "app/systems.h"
 #include "auth/credentials.h"
 #include "auth/jwt.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "engine/engine.h"
 #include "http/server.h"
+#include "jobs/background.h"
+#include "jobs/providers.h"
+#include "outbound/client.h"
 
 namespace gateleg::app {
 namespace {
 
 constexpr std::chrono::seconds kDrainPatience{10};
-
-storage::StoreOptions store_options(const Config& config, std::atomic<bool>& failed) {
-    storage::StoreOptions options;
-    options.directory = config.data;
-    options.in_memory = config.memory;
-    options.durability = config.durability;
-    options.block_cache_bytes = config.cache_megabytes << 20;
-    options.accept_data_loss = config.accept_data_loss;
-    options.on_failed = [&failed](const std::string& reason) {
-        log_error("the store has failed; no write is accepted any more", {{"reason", reason}});
-        failed = true;
-    };
-    return options;
-}
 
 std::unique_ptr<auth::Credentials> load_credentials(const Config& config) {
     if (!config.credentials) {
@@ -66,6 +59,14 @@ auth::JwtVerifier load_tokens(const Config& config) {
     return tokens;
 }
 
+jobs::Config load_deliveries() {
+    auto loaded = jobs::Config::parse(jobs::Config::environment());
+    if (!loaded) {
+        throw ConfigError(loaded.error().message);
+    }
+    return *std::move(loaded);
+}
+
 std::optional<http::TlsFiles> tls_files(const Config& config) {
     if (!config.tls_certificate) {
         return std::nullopt;
@@ -95,18 +96,29 @@ std::string url_of(const http::ListeningAddress& address, bool tls) {
 struct Server::Parts {
     explicit Parts(const Config& config)
         : credentials(load_credentials(config)),
-          store(storage::Store::open(store_options(config, failed))),
-          engine(*store, clock(config), {.region = config.region}),
+          backend(config, clock(config), system_clock),
           dynamodb(
-              engine,
+              backend.dynamo(),
               system_clock,
               {.credentials = credentials.get(),
                .region = config.region,
                .hosts = host_policy(config)}
           ),
+          // The permissions of the socket's file decide who may call.
+          commands(backend.dynamo(), system_clock, {.region = config.region}),
+          deliveries(load_deliveries()),
+          outbound({.allow = deliveries.allow}),
           tokens(load_tokens(config)),
           secret(load_server_secret(config)),
-          systems(config, secret, engine, clock(config), system_clock),
+          objects(config, clock(config), outbound),
+          systems(config, secret, backend.dynamo(), clock(config), system_clock, objects),
+          background(
+              systems.runtimes(),
+              deliveries,
+              outbound,
+              system_clock,
+              {.only_server = !has_remote_store(config), .schedules = !config.test_clock}
+          ),
           rest(
               systems.runtimes(),
               tokens,
@@ -122,13 +134,36 @@ struct Server::Parts {
               host_policy(config)
           ),
           http_face(admin, rest),
-          server(thread_count(config)) {}
+          s3(config.s3 ? std::make_unique<api::s3::Face>(
+                             *objects.store(),
+                             system_clock,
+                             clock(config),
+                             api::s3::FaceOptions{
+                                 .credentials = credentials.get(),
+                                 .anonymous = config.anonymous,
+                                 .region = config.region,
+                                 .hosts = host_policy(config)}
+                         )
+                       : nullptr),
+          server(thread_count(config)) {
+        backend.require_operations(systems.runtimes());
+        for (const auto* runtime : systems.runtimes()) {
+            const auto& name = runtime->model().name;
+            if (auto* bucket = objects.find(name)) {
+                jobs::add_object_deliveries(background.deliveries(), name, *bucket);
+            }
+        }
+    }
 
     const Clock& clock(const Config& config) const {
         return config.test_clock ? static_cast<const Clock&>(test_clock) : system_clock;
     }
 
     api::admin::Health health(storage::Durability durability) const {
+        const auto* store = backend.store();
+        if (store == nullptr) {
+            return {.ok = true, .accepts_writes = true, .reason = "", .durability = "remote"};
+        }
         const auto state = store->health();
         return {
             .ok = state == storage::Health::kOk,
@@ -149,25 +184,45 @@ struct Server::Parts {
         faces.append(faces.empty() ? "" : " ").append(name).append("=").append(url);
         if (name == "dynamodb") {
             dynamodb_url = url;
+        } else if (name == "s3") {
+            s3_url = url;
         }
     }
 
-    std::atomic<bool> failed = false;
+    // Commands on this machine call the DynamoDB API through a file in the data directory.
+    void listen_for_commands(const Config& config) {
+        if (config.memory || backend.store() == nullptr) {
+            return;
+        }
+        admin_socket.emplace(config.data);
+        if (const auto bound = server.listen_unix(admin_socket->path(), commands); !bound) {
+            log_warn("commands cannot reach this server", {{"reason", bound.error().message}});
+            admin_socket.reset();
+        }
+    }
+
     SystemClock system_clock;
     SettableClock test_clock;
     std::unique_ptr<auth::Credentials> credentials;
-    std::unique_ptr<storage::Store> store;
-    engine::Engine engine;
+    Backend backend;
     api::dynamodb::Face dynamodb;
+    api::dynamodb::Face commands;
+    jobs::Config deliveries;
+    outbound::Client outbound;
     auth::JwtVerifier tokens;
     std::string secret;
+    ObjectHouse objects;
     Systems systems;
+    jobs::Background background;
     api::rest::Face rest;
     api::admin::Face admin;
     api::HttpFace http_face;
+    std::unique_ptr<api::s3::Face> s3;
     http::Server server;
+    std::optional<AdminSocket> admin_socket;
     std::string faces;
     std::string dynamodb_url;
+    std::string s3_url;
 };
 
 Server::Server(const Config& config) {
@@ -183,12 +238,18 @@ Server::Server(const Config& config) {
     if (config.http) {
         parts_->listen(config, "http", *config.http, parts_->http_face);
     }
+    if (config.s3) {
+        parts_->listen(config, "s3", *config.s3, *parts_->s3);
+        parts_->objects.set_base_url(parts_->s3_url);
+    }
+    parts_->listen_for_commands(config);
 }
 
 Server::~Server() = default;
 
 void Server::start() {
     parts_->server.start();
+    parts_->background.start();
 }
 
 std::string Server::faces() const {
@@ -199,8 +260,12 @@ std::string Server::dynamodb_url() const {
     return parts_->dynamodb_url;
 }
 
+std::string Server::s3_url() const {
+    return parts_->s3_url;
+}
+
 bool Server::has_failed() const {
-    return parts_->failed;
+    return parts_->backend.has_failed();
 }
 
 void Server::drain() {
@@ -208,6 +273,10 @@ void Server::drain() {
         log_warn("some requests did not end in time and were cut off");
     }
     parts_->server.stop();
+    parts_->background.stop();
+    if (parts_->admin_socket) {
+        parts_->admin_socket->remove();
+    }
 }
 
 }  // namespace gateleg::app

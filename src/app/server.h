@@ -22,10 +22,11 @@ public:
     // From here on requests are answered.
     void start();
 
-    // "dynamodb=http://127.0.0.1:8000 http=http://127.0.0.1:8080"
+    // "dynamodb=http://127.0.0.1:8000 http=http://127.0.0.1:8080 s3=http://127.0.0.1:9000"
     std::string faces() const;
     // The URL of the DynamoDB face; empty if it is off.
     std::string dynamodb_url() const;
+    std::string s3_url() const;
 
     // The store can no longer promise to keep writes: the process should end.
     bool has_failed() const;

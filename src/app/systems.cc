@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/model_file.h"
 #include "app/table_setup.h"
 #include "base/log.h"
-#include "model/check.h"
 #include "model/demo.h"
 #include "model/load.h"
 #include "model/surface.h"
@@ -37,26 +37,10 @@ struct Source {
 };
 
 std::unique_ptr<model::Model> load(const Source& source) {
-    model::Diagnostics diagnostics(source.file);
-    auto loaded = source.built_in || !source.catalog.empty()
-                      ? model::load_model(source.text, diagnostics, source.catalog)
-                      : model::load_model_file(source.file, diagnostics);
-    if (loaded) {
-        loaded->file = source.file;
-    }
-    if (loaded && !diagnostics.has_errors()) {
-        model::check_model(*loaded, diagnostics);
-    }
-    if (loaded && !diagnostics.has_errors()) {
-        return loaded;
-    }
-    model::Diagnostics errors(source.file);
-    for (const auto& found : diagnostics.sorted()) {
-        if (found.severity == model::Severity::kError) {
-            errors.error(found.id, found.position, found.message, found.suggestion);
-        }
-    }
-    throw ConfigError(source.file + " cannot be used:\n" + errors.to_text());
+    const bool from_text = source.built_in || !source.catalog.empty();
+    return load_checked_model(
+        source.file, from_text ? std::optional(source.text) : std::nullopt, source.catalog
+    );
 }
 
 std::vector<Source> sources_of(const Config& config) {
@@ -152,7 +136,8 @@ Systems::Systems(
     const std::string& secret,
     dynamo::Dynamo& dynamo,
     const Clock& clock,
-    const Clock& real_clock
+    const Clock& real_clock,
+    const ObjectHouse& objects
 )
     : services_{
           .clock = clock,
@@ -175,7 +160,7 @@ Systems::Systems(
         auto runtime = std::make_unique<model::Runtime>(
             *model, dynamo, clock, model::RuntimeOptions{.secret = secret}
         );
-        prepare_table(*model, *runtime, dynamo);
+        prepare_table(*model, config, dynamo);
         log_info(
             "serving a model",
             {{"model", model->name},
@@ -183,9 +168,12 @@ Systems::Systems(
              {"table", model->table.name}}
         );
         services_.runtimes[model->name] = runtime.get();
+        if (auto* bucket = objects.find(model->name)) {
+            services_.buckets[model->name] = bucket;
+        }
         systems_.push_back({std::move(model), std::move(runtime)});
     }
-    systems::install_systems(services_);
+    installed_ = systems::install_systems(services_);
     for (const auto& system : systems_) {
         const auto missing = system.runtime->missing_natives();
         if (!missing.empty()) {
@@ -250,6 +238,11 @@ std::string load_server_secret(const Config& config) {
             );
         }
         return secret;
+    }
+    if (has_remote_store(config) && !std::filesystem::exists(config.data)) {
+        // With the embedded store the directory is there by now.
+        std::filesystem::create_directories(config.data);
+        std::filesystem::permissions(config.data, std::filesystem::perms::owner_all);
     }
     secret = random_secret();
     write_secret(path.string(), secret);

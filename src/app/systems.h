@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "app/config.h"
+#include "app/object_house.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
 #include "model/runtime.h"
 #include "model/schema.h"
+#include "systems/registry.h"
 #include "systems/services.h"
 
 namespace gateleg::app {
@@ -24,7 +26,8 @@ public:
         const std::string& secret,
         dynamo::Dynamo& dynamo,
         const Clock& clock,
-        const Clock& real_clock
+        const Clock& real_clock,
+        const ObjectHouse& objects
     );
     ~Systems();
 
@@ -43,11 +46,13 @@ private:
 
     std::vector<System> systems_;
     systems::Services services_;
+    systems::InstalledServices installed_;
     std::unique_ptr<systems::SessionSource> sessions_;
 };
 
 // Random bytes that stay the same for one data directory: made at the first start, in a file that
-// only its owner may read. With --memory, or without a model, they are new each time.
+// only its owner may read, whichever store it has. With --memory, or without a model, they are new
+// each time.
 std::string load_server_secret(const Config& config);
 
 }  // namespace gateleg::app

@@ -1,15 +1,16 @@
-// The table a model needs: made if it is missing, completed if it lacks indexes, refused if it is
-// another one.
+// The table a model needs, at the start of a server. On the embedded store it is made if it is
+// missing and completed if it lacks indexes; in a remote store it must be there. A table that is
+// another one is refused.
 
 #pragma once
 
+#include "app/config.h"
 #include "dynamo/dynamo.h"
-#include "model/runtime.h"
 #include "model/schema.h"
 
 namespace gateleg::app {
 
-// For start-up: it blocks. Throws ConfigError, saying what differs.
-void prepare_table(const model::Model& model, model::Runtime& runtime, dynamo::Dynamo& dynamo);
+// It blocks. Throws ConfigError, saying what differs.
+void prepare_table(const model::Model& model, const Config& config, dynamo::Dynamo& dynamo);
 
 }  // namespace gateleg::app

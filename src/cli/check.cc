@@ -1,11 +1,15 @@
 #include "cli/check.h"
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "model/check.h"
+#include "model/check_target.h"
+#include "model/design_document.h"
 #include "model/load.h"
 #include "model/markdown.h"
 #include "model/properties.h"
@@ -16,6 +20,8 @@ namespace {
 struct CheckArguments {
     std::vector<std::string> files;
     std::string output = "text";
+    std::string target;
+    std::string document;
     bool schema = false;
 };
 
@@ -32,6 +38,30 @@ std::unique_ptr<model::Model> load(const std::string& file, model::Diagnostics& 
     return loaded;
 }
 
+// The store it is to run on, and the document it was written from.
+void check_beside(
+    const CheckArguments& arguments,
+    const model::Model& loaded,
+    model::Diagnostics& diagnostics,
+    model::Diagnostics& all
+) {
+    if (const auto target = model::parse_target(arguments.target)) {
+        model::check_target(loaded, *target, diagnostics);
+    }
+    if (arguments.document.empty()) {
+        return;
+    }
+    model::Diagnostics document(arguments.document);
+    std::ifstream file(arguments.document, std::ios::binary);
+    if (!file) {
+        document.error("D01", {}, "the document cannot be read");
+    } else {
+        const std::string text(std::istreambuf_iterator<char>(file), {});
+        model::check_document(loaded, model::read_design_rows(text), diagnostics, document);
+    }
+    all.merge(document);
+}
+
 int check(const CheckArguments& arguments) {
     if (arguments.schema) {
         print(model::json_schema() + "\n");
@@ -40,7 +70,10 @@ int check(const CheckArguments& arguments) {
     model::Diagnostics all;
     for (const auto& file : arguments.files) {
         model::Diagnostics diagnostics(file);
-        load(file, diagnostics);
+        const auto loaded = load(file, diagnostics);
+        if (loaded && !diagnostics.has_errors()) {
+            check_beside(arguments, *loaded, diagnostics, all);
+        }
         all.merge(diagnostics);
     }
     if (arguments.output == "json") {
@@ -78,6 +111,15 @@ void add_model_commands(CLI::App& app, int& exit_code) {
     checker->add_option("--output", arguments->output, "How findings are printed")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
+    checker->add_option("--target", arguments->target, "Store it must run on as well")
+        ->check(CLI::IsMember({"embedded", "aws", "alternator"}));
+    checker
+        ->add_option(
+            "--document",
+            arguments->document,
+            "Design document (Markdown) whose rows the patterns name with doc"
+        )
+        ->type_name("FILE");
     auto* schema = checker->add_flag(
         "--schema", arguments->schema, "Print the JSON Schema of model files, for editors"
     );

@@ -1,4 +1,4 @@
-// `gateleg check`, `gateleg doc` and `gateleg schema`: what can be done with a model file alone.
+// `gateleg check` and `gateleg doc`: a model file for those who write and read it.
 
 #pragma once
 

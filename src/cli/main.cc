@@ -4,6 +4,9 @@
 
 #include "app/config.h"
 #include "cli/check.h"
+#include "cli/data_commands.h"
+#include "cli/generate.h"
+#include "cli/fsck_objects.h"
 #include "cli/serve.h"
 
 #ifndef GATELEG_VERSION
@@ -17,11 +20,12 @@ constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 constexpr const char* kFooter =
     "\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 damaged data refused,\n"
-    "4 data written by a newer version.";
+    "4 data written by a newer version, 5 something is left to do (plan, backfill, fsck).";
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    gateleg::cli::run_if_thumbnail_worker(argc, argv);
     CLI::App app("Gateleg: your single-table design, running.", "gateleg");
     app.set_version_flag("--version", "gateleg " GATELEG_VERSION);
     app.require_subcommand(0, 1);
@@ -29,6 +33,13 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
     gateleg::cli::add_model_commands(app, exit_code);
+    gateleg::cli::add_table_commands(app, exit_code);
+    gateleg::cli::add_backfill(app, exit_code);
+    gateleg::cli::add_fsck(app, exit_code);
+    gateleg::cli::add_outbox(app, exit_code);
+    gateleg::cli::add_set_admin_role(app, exit_code);
+    gateleg::cli::add_generate_commands(app, exit_code);
+    gateleg::cli::add_fsck_objects(app, exit_code);
     try {
         app.parse(argc, argv);
         if (app.get_subcommands().empty()) {

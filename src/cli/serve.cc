@@ -22,7 +22,7 @@ struct ServeArguments {
     app::Config config;
     std::string dynamodb = "127.0.0.1:8000";
     std::string http = "127.0.0.1:8080";
-    std::string s3 = "off";
+    std::string s3 = "127.0.0.1:9000";
     std::string durability = "fsync";
     std::string systems = "none";
 };
@@ -32,12 +32,14 @@ void print_ready(const app::Server& server) {
     if (isatty(STDOUT_FILENO) != 0 && !server.dynamodb_url().empty()) {
         std::printf(
             "\nPaste into another terminal, then use any AWS SDK or the AWS CLI:\n\n"
-            "  export AWS_ENDPOINT_URL_DYNAMODB=%s\n"
+            "  export AWS_ENDPOINT_URL_DYNAMODB=%s%s%s\n"
             "  export AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1\n"
             "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\n"
             "Old versions of the AWS CLI take: --endpoint-url %s\n"
             "Ctrl-C stops the server.\n\n",
             server.dynamodb_url().c_str(),
+            server.s3_url().empty() ? "" : " AWS_ENDPOINT_URL_S3=",
+            server.s3_url().c_str(),
             server.dynamodb_url().c_str()
         );
     }
@@ -95,8 +97,11 @@ app::Config finish(const ServeArguments& arguments) {
     auto config = arguments.config;
     config.dynamodb = app::parse_address(arguments.dynamodb);
     config.http = app::parse_address(arguments.http);
-    if (app::parse_address(arguments.s3)) {
-        throw app::ConfigError("--s3: the object store is not part of this version; use --s3 off");
+    config.s3 = app::parse_address(arguments.s3);
+    if (app::has_remote_store(config) && !config.credentials && (config.dynamodb || config.s3)) {
+        log_info("the DynamoDB and S3 APIs are off: with a remote store they need --credentials");
+        config.dynamodb.reset();
+        config.s3.reset();
     }
     config.durability = arguments.durability == "process" ? storage::Durability::kProcess
                                                           : storage::Durability::kFsync;
@@ -128,6 +133,17 @@ void add_serve(CLI::App& app, int& exit_code) {
             "--dynamodb", arguments->dynamodb, "Address of the DynamoDB API; port 0 picks one"
         )
         ->type_name("HOST:PORT|off")
+        ->capture_default_str();
+    command
+        ->add_option(
+            "--store",
+            config.store,
+            "Where the tables are: embedded, or another service, whose tables `gateleg apply` "
+            "makes. "
+            "Keys to it come from the environment, as for the AWS SDKs; --data then holds this "
+            "server's secret only, and the DynamoDB API is off without --credentials"
+        )
+        ->type_name("embedded|dynamodb://REGION|http(s)://HOST:PORT")
         ->capture_default_str();
     command
         ->add_option(
@@ -167,7 +183,7 @@ void add_serve(CLI::App& app, int& exit_code) {
     command->add_option("--http", arguments->http, "Address of /v1, /docs and /healthz")
         ->type_name("HOST:PORT|off")
         ->capture_default_str();
-    command->add_option("--s3", arguments->s3, "Address of the S3 API; only off in this version")
+    command->add_option("--s3", arguments->s3, "Address of the S3 API")
         ->type_name("HOST:PORT|off")
         ->capture_default_str();
     command

@@ -29,7 +29,9 @@ constexpr std::int64_t kShedAfterMillis = 5'000;
 std::string peer_address(const tcp::socket& socket) {
     error_code error;
     const auto endpoint = socket.remote_endpoint(error);
-    return error ? std::string() : endpoint.address().to_string();
+    const bool is_ip =
+        endpoint.protocol().family() == endpoint.data()->sa_family;  // not a socket file
+    return error || !is_ip ? std::string() : endpoint.address().to_string();
 }
 
 }  // namespace
@@ -136,6 +138,8 @@ Connection::Progress Connection::advance() {
             return advance_separate_body();
         case Stage::kChunkedBody:
             return advance_chunked_body();
+        case Stage::kStreamedBody:
+            return Progress::kReady;
         case Stage::kHandshake:
         case Stage::kLinger:
         case Stage::kClosed:
@@ -165,9 +169,13 @@ Connection::Progress Connection::advance_head() {
 
 Connection::Progress Connection::begin_body() {
     const RequestHead& head = request_.head;
-    if (head.chunked() && input_capacity_ - begin_ - parser_.head_bytes() < kMinReadBytes) {
+    // A streamed one goes through the buffer again and again: it gets the largest.
+    const bool small =
+        head.chunked() && input_capacity_ <= kInitialInputBytes && handler_.streams_body(head);
+    if (small ||
+        (head.chunked() && input_capacity_ - begin_ - parser_.head_bytes() < kMinReadBytes)) {
         // The decoder needs room behind the head. What moves must be parsed again.
-        begin_ == 0 ? grow_input() : compact_input();
+        small || begin_ == 0 ? grow_input() : compact_input();
         parser_.reset();
         return advance_head();
     }
@@ -185,7 +193,11 @@ Connection::Progress Connection::begin_body() {
     request_end_ = begin_ + kBodyPadding;
     since_ = loop_->now();
     const bool has_body = head.chunked() || announced != 0;
-    if (has_body && head.expects_continue() && head.minor_version() == 1 && buffered() == 0) {
+    if (has_body && handler_.streams_body(head)) {
+        return begin_streamed_body();
+    }
+    // Even if the body is empty: botocore mistakes what follows on the connection if it gets none.
+    if (head.expects_continue() && head.minor_version() == 1 && buffered() == 0) {
         const std::lock_guard lock(send_mutex_);
         send_locked("HTTP/1.1 100 Continue\r\n\r\n", nullptr);
     }
@@ -269,11 +281,15 @@ Connection::Progress Connection::refuse(Response&& response) {
 
 // Gives the request to the handler. True if it is answered already.
 bool Connection::hand_out() {
-    stage_ = Stage::kHead;
-    parser_.reset();
-    head_begun_ = request_known_ = false;
+    const bool streamed = stage_ == Stage::kStreamedBody;
+    if (!streamed) {
+        stage_ = Stage::kHead;
+        parser_.reset();
+        head_begun_ = request_known_ = false;
+    }
     request_active_ = true;
-    phase_.store(kHandedOut, std::memory_order_relaxed);
+    // Behind a streamed body nothing is read ahead, so the reply must always wake the loop.
+    phase_.store(streamed ? kHandedOut | kWakeWhenDone : kHandedOut, std::memory_order_relaxed);
     in_handler_ = true;
     try {
         handler_.handle(Exchange(shared_from_this()));
@@ -285,6 +301,9 @@ bool Connection::hand_out() {
     in_handler_ = false;
     if (phase_.load(std::memory_order_acquire) == 0) {
         return true;
+    }
+    if (streamed) {
+        return false;
     }
     // The reply comes later. To see the next request without being told, read on meanwhile.
     if (buffered() == 0 && !ended_ && arm_read_ahead()) {
@@ -394,6 +413,10 @@ void Connection::read_into(char* data, std::size_t bytes) {
 void Connection::on_read(bool failed, std::size_t bytes) {
     read_armed_ = false;
     ended_ = ended_ || failed;
+    if (body_done_) {
+        on_streamed_read(failed, bytes);
+        return;
+    }
     if (stage_ == Stage::kClosed) {
         return;
     }
@@ -467,6 +490,10 @@ void Connection::on_tick(std::int64_t now) {
         close();
         return;
     }
+    if (body_done_) {
+        watch_streamed_body(now);
+        return;
+    }
     if (flushing_ || phase_.load(std::memory_order_acquire) != 0) {
         return;
     }
@@ -505,6 +532,7 @@ void Connection::on_tick(std::int64_t now) {
                 process();
             }
             break;
+        case Stage::kStreamedBody:  // answered before its end, and about to close
         case Stage::kClosed:
             break;
     }
@@ -537,6 +565,9 @@ void Connection::close() {
     {
         const std::lock_guard lock(send_mutex_);
         closed_ = true;
+        for (auto& pending : pending_) {
+            pending.file.reset();  // its owner may not outlive the server by much
+        }
         error_code ignored;
         if (take_back()) {
             socket_.close(ignored);
@@ -547,6 +578,9 @@ void Connection::close() {
         }
     }
     loop_->forget(*this);
+    if (body_done_ && !read_armed_) {
+        deliver(0, BodyRead::State::kGone);
+    }
 }
 
 Connection::Worth Connection::worth() const {

@@ -1,11 +1,14 @@
 // The sending half of a connection: replies from any thread, what they leave over on the loop.
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "http/internal/connection.h"
@@ -18,6 +21,9 @@ using boost::system::error_code;
 
 // Copied behind the head, so that one buffer is sent; larger ones are sent from where they are.
 constexpr std::size_t kCopiedBodyBytes = std::size_t{8} * 1024;
+// Sent from a file before other connections have their turn, and held in memory for TLS.
+constexpr std::size_t kFileShareBytes = std::size_t{1} << 20;
+constexpr std::size_t kFilePieceBytes = std::size_t{64} * 1024;
 
 void recycle(std::string& spare, std::string& used) {
     if (used.capacity() > spare.capacity() && used.capacity() <= kKeptBufferBytes) {
@@ -41,7 +47,7 @@ void Connection::reply(Response&& response) {
     ReplyForm form;
     form.head_only = request_.head.method() == "HEAD";
     form.http_1_0 = request_.head.minor_version() == 0;
-    form.close = response.close || !request_.head.keep_alive() ||
+    form.close = response.close || !request_.head.keep_alive() || !stream_done_ ||
                  loop_->state().draining.load(std::memory_order_relaxed);
     if (body_.capacity() > kKeptBufferBytes) {
         body_.free();
@@ -71,7 +77,10 @@ void Connection::send_reply(Response&& response, ReplyForm form, bool inline_rep
     append_response_head(head, response, form);
     std::string separate_body;
     const bool with_body = sends_body(response, form);
-    if (with_body && response.body.size() > kCopiedBodyBytes) {
+    std::unique_ptr<FileBody> file;
+    if (with_body && response.file) {
+        file = std::move(response.file);
+    } else if (with_body && response.body.size() > kCopiedBodyBytes) {
         separate_body.swap(response.body);
     } else if (with_body) {
         head.append(response.body);
@@ -81,13 +90,16 @@ void Connection::send_reply(Response&& response, ReplyForm form, bool inline_rep
     since_ = loop_->now();
     closing_ = form.close;
     bool wake = form.close;
-    const bool early = !form.close && !tls_ && separate_body.empty();
+    const bool early = !form.close && !tls_ && separate_body.empty() && !file;
     {
         const std::lock_guard lock(send_mutex_);
         if (early) {
             wake = give_back();
         }
         send_locked(head, &separate_body);
+        if (file && file->bytes() != 0) {
+            append_pending_locked({.file = std::move(file)});
+        }
         wake = wake || send_blocked_.load(std::memory_order_relaxed);
     }
     if (!early) {
@@ -131,14 +143,21 @@ void Connection::send_locked(std::string_view head, std::string* body) {
         return;
     }
     if (sent < head.size()) {
-        pending_.push_back({std::string(head.substr(sent)), 0});
+        append_pending_locked({.bytes = std::string(head.substr(sent))});
     }
     if (body_bytes != 0) {
-        pending_.push_back(
-            {std::exchange(*body, std::string()), sent > head.size() ? sent - head.size() : 0}
+        append_pending_locked(
+            {.bytes = std::exchange(*body, std::string()),
+             .sent = sent > head.size() ? sent - head.size() : 0}
         );
     }
-    send_blocked_.store(true, std::memory_order_release);
+}
+
+void Connection::append_pending_locked(Pending&& pending) {
+    if (!closed_ && !send_failed_) {
+        pending_.push_back(std::move(pending));
+        send_blocked_.store(true, std::memory_order_release);
+    }
 }
 
 // Sends pending_ on the loop. No new request starts meanwhile, but one may have been handed out
@@ -147,17 +166,17 @@ void Connection::flush() {
     if (flushing_ || stage_ == Stage::kClosed) {
         return;
     }
-    const char* data = nullptr;
-    std::size_t bytes = 0;
+    Pending* front = nullptr;  // stays where it is while others are added
     {
         const std::lock_guard lock(send_mutex_);
-        if (!send_failed_) {
-            const Pending& front = pending_.front();
-            data = front.bytes.data() + front.sent;
-            bytes = front.bytes.size() - front.sent;
-        }
+        front = send_failed_ ? nullptr : &pending_.front();
     }
-    if (data == nullptr) {
+    const bool from_file = front != nullptr && front->sent == front->bytes.size() && front->file;
+    if (from_file && !tls_) {
+        wait_writable();
+        return;
+    }
+    if (front == nullptr || (from_file && !fill_from_file(*front))) {
         close();
         return;
     }
@@ -166,7 +185,8 @@ void Connection::flush() {
     auto done = [self = shared_from_this()](const error_code& error, std::size_t sent) {
         self->on_flushed(static_cast<bool>(error), sent);
     };
-    const auto source = asio::buffer(data, bytes);
+    const auto source =
+        asio::buffer(front->bytes.data() + front->sent, front->bytes.size() - front->sent);
     tls_ ? tls_->async_write_some(source, std::move(done))
          : socket_.async_write_some(source, std::move(done));
 }
@@ -178,14 +198,98 @@ void Connection::on_flushed(bool failed, std::size_t bytes) {
     }
     {
         const std::lock_guard lock(send_mutex_);
-        send_failed_ = send_failed_ || failed;
         pending_.front().sent += bytes;
-        if (pending_.front().sent == pending_.front().bytes.size()) {
-            pending_.pop_front();
-        }
-        send_blocked_.store(send_failed_ || !pending_.empty(), std::memory_order_release);
+        settle_front_locked(failed);
     }
     resume();
+}
+
+void Connection::settle_front_locked(bool failed) {
+    send_failed_ = send_failed_ || failed;
+    const Pending& front = pending_.front();
+    if (front.sent == front.bytes.size() &&
+        (!front.file || front.file_sent == front.file->bytes())) {
+        pending_.pop_front();
+    }
+    send_blocked_.store(send_failed_ || !pending_.empty(), std::memory_order_release);
+}
+
+void Connection::wait_writable() {
+    flushing_ = true;
+    flush_since_ = loop_->now();
+    socket_.async_wait(
+        asio::socket_base::wait_write,
+        [self = shared_from_this()](const error_code& error) {
+            self->on_writable(static_cast<bool>(error));
+        }
+    );
+}
+
+void Connection::on_writable(bool failed) {
+    flushing_ = false;
+    if (stage_ == Stage::kClosed) {
+        return;
+    }
+    Pending* front = nullptr;
+    {
+        const std::lock_guard lock(send_mutex_);
+        front = &pending_.front();
+    }
+    failed = failed || !send_from_file(*front);
+    {
+        const std::lock_guard lock(send_mutex_);
+        settle_front_locked(failed);
+    }
+    resume();
+}
+
+// As much as the socket takes, up to a share that lets other connections have their turn. False if
+// no more can come.
+bool Connection::send_from_file(Pending& front) {
+    error_code error;
+    if (!socket_.native_non_blocking() && socket_.native_non_blocking(true, error)) {
+        return false;
+    }
+    std::size_t share = kFileShareBytes;
+    while (share != 0 && front.file_sent < front.file->bytes()) {
+        const auto stretch = front.file->stretch(front.file_sent);
+        if (!stretch || stretch->bytes == 0) {
+            return false;
+        }
+        auto offset = static_cast<off_t>(stretch->offset);
+        const auto left = std::min(stretch->bytes, front.file->bytes() - front.file_sent);
+        const auto sent =
+            sendfile(descriptor_, stretch->fd, &offset, std::min<std::uint64_t>(left, share));
+        if (sent < 0) {
+            return errno == EAGAIN || errno == EINTR;
+        }
+        if (sent == 0) {
+            return false;  // the file is shorter than it was
+        }
+        front.file_sent += static_cast<std::uint64_t>(sent);
+        share -= static_cast<std::size_t>(sent);
+    }
+    return true;
+}
+
+// The next piece in memory, for TLS.
+bool Connection::fill_from_file(Pending& front) {
+    const auto stretch = front.file->stretch(front.file_sent);
+    if (!stretch || stretch->bytes == 0) {
+        return false;
+    }
+    const auto left = std::min(stretch->bytes, front.file->bytes() - front.file_sent);
+    front.bytes.resize(std::min<std::uint64_t>(left, kFilePieceBytes));
+    const auto got = pread(
+        stretch->fd, front.bytes.data(), front.bytes.size(), static_cast<off_t>(stretch->offset)
+    );
+    if (got <= 0) {
+        return false;
+    }
+    front.bytes.resize(static_cast<std::size_t>(got));
+    front.sent = 0;
+    front.file_sent += static_cast<std::uint64_t>(got);
+    return true;
 }
 
 }  // namespace gateleg::http

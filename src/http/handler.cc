@@ -6,6 +6,10 @@
 
 namespace gateleg::http {
 
+void ExchangeTarget::read_body(std::span<char> /*into*/, BodyCallback done) {
+    done({0, BodyRead::State::kEnd});
+}
+
 Exchange& Exchange::operator=(Exchange&& other) noexcept {
     if (this != &other) {
         Exchange ended(std::move(*this));
@@ -33,6 +37,17 @@ std::string Exchange::take_buffer() {
 std::string Exchange::take_header_buffer() {
     GATELEG_CHECK(target_ != nullptr);
     return target_->take_header_buffer();
+}
+
+void Exchange::read_body(std::span<char> into, UniqueFunction<void(Exchange, BodyRead)> done) && {
+    GATELEG_CHECK(target_ != nullptr && !into.empty());
+    auto* const target = target_.get();
+    target->read_body(
+        into,
+        [held = std::exchange(target_, nullptr), done = std::move(done)](BodyRead read) mutable {
+            done(Exchange(std::move(held)), read);
+        }
+    );
 }
 
 void Exchange::reply(Response&& response) {

@@ -3,15 +3,32 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/unique_function.h"
 #include "http/request.h"
 #include "http/response.h"
 
 namespace gateleg::http {
+
+// What came of asking for more of a body.
+struct BodyRead {
+    enum class State : std::uint8_t {
+        kMore,
+        kEnd,        // these bytes were the last
+        kGone,       // the client left, or the server stops
+        kTooSlow,    // see Limits
+        kMalformed,  // the chunks of a chunked body
+    };
+    std::size_t bytes = 0;  // with kMore at least one, with failures none
+    State state = State::kEnd;
+};
+using BodyCallback = UniqueFunction<void(BodyRead)>;
 
 // Where an Exchange's reply goes: a connection, or a recorder in a test.
 class ExchangeTarget {
@@ -21,6 +38,7 @@ public:
     virtual std::string take_body_buffer() = 0;
     virtual std::string take_header_buffer() = 0;
     virtual void reply(Response&& response) = 0;
+    virtual void read_body(std::span<char> into, BodyCallback done);
     // The exchange was dropped without a reply.
     virtual void reply_missing() = 0;
 };
@@ -41,6 +59,12 @@ public:
     std::string take_buffer();
     std::string take_header_buffer();
 
+    // For requests whose body is streamed: waits for up to into.size() further bytes and gives the
+    // exchange back, on the connection's I/O thread. The client is held up until then, so that
+    // memory stays constant. `into` is valid until the call of `done`. After kEnd or a failure only
+    // reply() is left. A reply before kEnd closes the connection behind it.
+    void read_body(std::span<char> into, UniqueFunction<void(Exchange, BodyRead)> done) &&;
+
     // Ends the exchange. On plain TCP the calling thread tries to send at once, without blocking;
     // what is left, and all of TLS, goes to the connection's I/O thread.
     void reply(Response&& response);
@@ -58,8 +82,11 @@ public:
     // May reply at once or keep the exchange for another thread. A throw is answered 500.
     virtual void handle(Exchange exchange) = 0;
 
-    // Both are asked when the head is complete, before any of the body is read.
+    // All three are asked when the head is complete, before any of the body is read.
     virtual std::size_t max_body_bytes(const RequestHead& /*head*/) const { return 1 << 20; }
+    // True: handle() gets the request without its body and reads that itself. max_body_bytes()
+    // then bounds what may be announced; chunked bodies are for the handler to bound.
+    virtual bool streams_body(const RequestHead& /*head*/) const { return false; }
     // A reply here spares reading the body; the connection closes behind it.
     virtual std::optional<Response> refuse_early(const RequestHead& /*head*/) const {
         return std::nullopt;

@@ -97,6 +97,8 @@ bool is_listed(const Authority& authority, const std::vector<std::string>& hosts
     });
 }
 
+}  // namespace
+
 bool is_allowed_host(std::string_view text, const HostPolicy& policy) {
     const auto authority = parse_authority(text);
     return authority && (is_ip_literal(*authority) || is_localhost_name(*authority) ||
@@ -120,8 +122,6 @@ bool is_allowed_origin(std::string_view origin, const HostPolicy& policy) {
     }
     return false;
 }
-
-}  // namespace
 
 HostVerdict check_host(const RequestHead& head, const HostPolicy& policy) {
     bool has_host = false;

@@ -20,7 +20,10 @@ struct HostPolicy {
 
 enum class HostVerdict : std::uint8_t { kAllowed, kForeignHost, kForeignOrigin };
 
-// A request without Host (HTTP/1.0 only) is judged by its Origin alone.
+bool is_allowed_host(std::string_view host, const HostPolicy& policy);
+bool is_allowed_origin(std::string_view origin, const HostPolicy& policy);
+
+// Both headers at once. A request without Host (HTTP/1.0 only) is judged by its Origin alone.
 HostVerdict check_host(const RequestHead& head, const HostPolicy& policy);
 
 }  // namespace gateleg::http

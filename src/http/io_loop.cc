@@ -79,9 +79,14 @@ void IoLoop::stop_and_join() {
         io_.poll();  // what was posted before a start that never came
     }
     std::vector<std::shared_ptr<Connection>> unread;
-    const std::lock_guard lock(mailbox_mutex_);
-    mailbox_open_ = false;
-    unread.swap(mailbox_);
+    {
+        const std::lock_guard lock(mailbox_mutex_);
+        mailbox_open_ = false;
+        unread.swap(mailbox_);
+    }
+    // What was posted between the end of the thread and that: bodies that handlers wait for.
+    io_.restart();
+    io_.poll();
 }
 
 void IoLoop::drain() {
@@ -102,6 +107,14 @@ void IoLoop::wake(std::shared_ptr<Connection> connection) {
     if (mailbox_.size() == 1) {
         asio::post(io_, [this] { read_mailbox(); });
     }
+}
+
+bool IoLoop::post(UniqueFunction<void()>& job) {
+    const std::lock_guard lock(mailbox_mutex_);
+    if (mailbox_open_) {
+        asio::post(io_, std::move(job));
+    }
+    return mailbox_open_;
 }
 
 void IoLoop::read_mailbox() {

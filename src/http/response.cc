@@ -110,7 +110,7 @@ void append_response_head(std::string& out, const Response& response, ReplyForm 
     }
     if (may_have_body(response.status)) {
         out.append("Content-Length: ");
-        append_number(out, response.body.size());
+        append_number(out, response.file ? response.file->bytes() : response.body.size());
         out.append("\r\n");
     }
     out.append(response.headers);

@@ -2,10 +2,35 @@
 
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace gateleg::http {
+
+// A body that lies in files and is read while it is sent, on the connection's I/O thread.
+class FileBody {
+public:
+    struct Stretch {
+        int fd = -1;
+        std::uint64_t offset = 0;
+        std::uint64_t bytes = 0;  // at least one
+    };
+
+    explicit FileBody(std::uint64_t bytes) : bytes_(bytes) {}
+    virtual ~FileBody() = default;
+    std::uint64_t bytes() const { return bytes_; }
+
+    // Where the body goes on after its first `sent` bytes; the descriptor is good until the next
+    // call. Nothing if that cannot be read: the connection is cut then. This one, which has no
+    // bytes at all, is for answers to HEAD.
+    virtual std::optional<Stretch> stretch(std::uint64_t /*sent*/) { return std::nullopt; }
+
+private:
+    std::uint64_t bytes_;
+};
 
 struct Response {
     int status = 200;
@@ -14,6 +39,8 @@ struct Response {
     // Further lines, each "Name: value\r\n". Content-Length and Connection are not among them.
     std::string headers = {};
     std::string body = {};
+    // If set, it is sent in the place of `body`.
+    std::unique_ptr<FileBody> file = nullptr;
     // Close the connection behind this reply.
     bool close = false;
 };

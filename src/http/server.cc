@@ -10,6 +10,10 @@
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -60,6 +64,32 @@ Result<std::unique_ptr<asio::ssl::context>> load_tls(const TlsFiles& files) {
         return failed("private key", files.private_key, error);
     }
     return context;
+}
+
+// A listening socket at that path, or -1 with errno set. Its mode is set before it has a name, so
+// that it is never open to others.
+int open_unix(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    path.copy(static_cast<char*>(address.sun_path), path.size());
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (socket < 0) {
+        return -1;
+    }
+    ::unlink(path.c_str());
+    if (::fchmod(socket, S_IRUSR | S_IWUSR) != 0 ||
+        ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::listen(socket, SOMAXCONN) != 0) {
+        const int reason = errno;
+        ::close(socket);
+        errno = reason;
+        return -1;
+    }
+    return socket;
 }
 
 // One listening port. Runs on the first loop's thread; its connections go to the loop that has
@@ -190,6 +220,23 @@ public:
         return ListeningAddress{bound.address().to_string(), bound.port()};
     }
 
+    Result<void> listen_unix(const std::filesystem::path& path, Handler& handler) {
+        GATELEG_CHECK(!started_);
+        const int socket = open_unix(path.string());
+        if (socket < 0) {
+            const error_code error(errno, boost::system::system_category());
+            return validation_error("Cannot listen on " + path.string() + ": " + error.message());
+        }
+        // Connections read, write and close a stream socket; of TCP they use only options, whose
+        // failure they ignore.
+        tcp::acceptor acceptor(loops_.front()->io());
+        acceptor.assign(tcp::v4(), socket);
+        listeners_.push_back(
+            std::make_shared<Listener>(loops_, std::move(acceptor), handler, nullptr)
+        );
+        return {};
+    }
+
     void start() {
         GATELEG_CHECK(!started_);
         started_ = true;
@@ -271,6 +318,10 @@ Result<ListeningAddress> Server::listen(
     const std::optional<TlsFiles>& tls
 ) {
     return impl_->listen(host, port, handler, tls);
+}
+
+Result<void> Server::listen_unix(const std::filesystem::path& path, Handler& handler) {
+    return impl_->listen_unix(path, handler);
 }
 
 void Server::start() {

@@ -1,12 +1,14 @@
 // An HTTP/1.1 server: a few I/O threads, shared by several listening ports.
 //
-// One request at a time per connection, replies in order, bodies whole in memory.
+// One request at a time per connection, replies in order. Bodies are whole in memory, unless the
+// handler asks for them in pieces.
 
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +45,10 @@ public:
         Handler& handler,
         const std::optional<TlsFiles>& tls = std::nullopt
     );
+
+    // The same on a socket file that only its owner may open (0600). A file that is there already
+    // is taken for one that a killed server left, and replaced: be sure that nobody listens on it.
+    Result<void> listen_unix(const std::filesystem::path& path, Handler& handler);
 
     void start();
 

@@ -9,20 +9,6 @@ namespace gateleg::model {
 using value::AttributeValue;
 using value::Item;
 
-std::int64_t integer_of(const Item& item, std::string_view name, std::int64_t otherwise) {
-    const auto found = item.find(name);
-    const auto* number =
-        found != item.end() ? std::get_if<value::Number>(&found->second.data) : nullptr;
-    if (number == nullptr) {
-        return otherwise;
-    }
-    try {
-        return std::stoll(number->to_text());
-    } catch (const std::exception&) {  // written by somebody else, and no number of ours
-        return otherwise;
-    }
-}
-
 std::int64_t millis_of(const Item& item, std::string_view name, std::int64_t otherwise) {
     return parse_rfc3339_millis(text_of(item, name)).value_or(otherwise);
 }
@@ -83,18 +69,22 @@ Result<std::vector<Item>> BuiltIn::list(
     query.names["#p"] = partition;
     query.values[":p"] = key.at(partition);
     query.consistent = true;
-    query.limit = limit;
     if (after) {
         GATELEG_TRY_ASSIGN(query.start, key_of(*after));
     }
     Database database(model.table, shared_.dynamo, nullptr);
-    GATELEG_TRY_ASSIGN(const auto page, database.query(query));
     std::vector<Item> items;
-    for (const auto& raw : page.items) {
-        if (recognise(model, raw) == entity_) {
-            items.push_back(to_attributes(model, *entity_, raw));
+    // A page ends early when it is large, or holds what others have put there.
+    do {
+        query.limit = limit - static_cast<std::int64_t>(items.size());
+        GATELEG_TRY_ASSIGN(auto page, database.query(query));
+        for (const auto& raw : page.items) {
+            if (recognise(model, raw) == entity_) {
+                items.push_back(to_attributes(model, *entity_, raw));
+            }
         }
-    }
+        query.start = std::move(page.next);
+    } while (query.start && static_cast<std::int64_t>(items.size()) < limit);
     return items;
 }
 

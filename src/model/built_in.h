@@ -16,8 +16,7 @@
 
 namespace gateleg::model {
 
-// Attributes as whole number or moment; the last argument if it is not there.
-std::int64_t integer_of(const value::Item& item, std::string_view name, std::int64_t otherwise);
+// A moment; `otherwise` if it is not there.
 std::int64_t millis_of(const value::Item& item, std::string_view name, std::int64_t otherwise = 0);
 
 void set_text(value::Item& item, std::string_view name, std::string_view text);  // empty: removes
@@ -33,7 +32,8 @@ public:
     bool exists() const { return entity_ != nullptr; }
 
     Result<std::optional<value::Item>> find(const value::Item& identity) const;
-    // Items of the partition that `identity` names, in key order, behind `after`.
+    // Items of the partition that `identity` names, in key order, behind `after`; fewer than
+    // `limit` only at the end.
     Result<std::vector<value::Item>> list(
         const value::Item& identity, const std::optional<value::Item>& after, std::int64_t limit
     ) const;

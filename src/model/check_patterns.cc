@@ -31,6 +31,32 @@ std::string beginning(const KeyTemplate& key) {
     return literal != nullptr ? *literal : std::string();
 }
 
+// The attribute that must be the caller for an item to be seen, by every way through the rule;
+// empty if there is none.
+std::string owner_attribute(const ExprPtr& rule) {
+    const auto* node = std::get_if<BinaryNode>(&rule->node);
+    if (node == nullptr) {
+        return {};
+    }
+    if (node->op == BinaryOp::kAnd) {
+        const auto left = owner_attribute(node->left);
+        return left.empty() ? owner_attribute(node->right) : left;
+    }
+    if (node->op != BinaryOp::kEqual) {
+        return {};
+    }
+    const auto is_caller = [](const ExprPtr& side) {
+        const auto* word = std::get_if<WordNode>(&side->node);
+        return word != nullptr && word->word == Word::kCaller;
+    };
+    const auto* left = std::get_if<NameNode>(&node->left->node);
+    const auto* right = std::get_if<NameNode>(&node->right->node);
+    if (left != nullptr && is_caller(node->right)) {
+        return left->name;
+    }
+    return right != nullptr && is_caller(node->left) ? right->name : std::string();
+}
+
 class PatternChecks {
 public:
     PatternChecks(const Model& model, const Pattern& pattern, Diagnostics& diagnostics)
@@ -52,6 +78,7 @@ public:
         } else {
             check_query();
         }
+        check_owner();
         check_projection();
         check_filter();
     }
@@ -90,6 +117,27 @@ private:
                     "V01",
                     "entity " + entity->name + " says nothing about who sees it",
                     "write visible: \"true\" if everyone may"
+                );
+            }
+        }
+    }
+
+    // P02
+    void check_owner() {
+        const bool open = pattern_.allow.kind == Access::Kind::kAnyone ||
+                          pattern_.allow.kind == Access::Kind::kSignedIn;
+        if (!open || pattern_.get || pattern_.one || pattern_.unfiltered || pattern_.load) {
+            return;
+        }
+        for (const auto* entity : pattern_.entities) {
+            const auto owner = entity->visible ? owner_attribute(entity->visible->root) : "";
+            if (!owner.empty() && !is_given(owner)) {
+                warning(
+                    "P02",
+                    "it reads what belongs to everybody, and shows the caller's " + entity->name +
+                        " only",
+                    "make '" + owner + "' part of the key, and write fixed: { " + owner +
+                        ": caller }"
                 );
             }
         }

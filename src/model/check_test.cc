@@ -206,6 +206,16 @@ std::vector<Rule> rules() {
         parts.patterns = "  p: { get: Two, allow: anyone }\n";
         return parts;
     };
+    const auto owned = [](std::string how) {
+        auto parts = indexed("a: string", "A#{a}", "{id}");
+        parts.entities =
+            "  Mine: { keys: { PK: \"MINE#{id}\", SK: META, g1: \"MINE#{a}\", g2: \"{id}\" }, "
+            "attributes: { id: string!, a: string!, owner: string! }, visible: \"" +
+            std::string(how == "by: [a]" ? "owner" : "a") + " = caller and id <> 'x'\" }\n";
+        parts.patterns = std::string(kAskG1) + "  q: { query: Mine, index: G1, " + how +
+                         ", allow: signed_in }\n";
+        return parts;
+    };
     Parts many;
     for (int i = 0; i < 21; ++i) {
         many.indexes += (i == 0 ? " I" : ", I") + std::to_string(i) + ": { key: { s: S, at: S } }";
@@ -318,6 +328,7 @@ std::vector<Rule> rules() {
         {"warning P01",
          with_pattern("query: Thing, by: [id], only: \"s = x\", allow: internal"),
          with_pattern("query: Thing, by: [id], only: \"at <> null\", allow: internal")},
+        {"warning P02", owned("by: [a]"), owned("fixed: { a: caller }")},
         {"error P03",
          with_pattern("query: Thing, allow: internal"),
          with_pattern("query: Thing, by: [id], allow: internal")},
@@ -426,6 +437,13 @@ std::vector<Rule> rules() {
         {"error Y04", with_thing("a: strnig"), Parts()},
         {"error Y05", with_pattern("get: Thing"), with_pattern("get: Thing, allow: internal")},
         {"error E01", with_thing("a: { is: \"id +\" }"), Parts()},
+        {"error E02", with_thing("a: { is: idd }"), with_thing("a: { is: id }")},
+        {"error E03",
+         with_thing("n: integer, b: { is: \"n = 'x'\" }"),
+         with_thing("n: integer, b: { is: \"n = 1\" }")},
+        {"error E04",
+         with_thing("s: [x, y], b: { is: \"s = 'z'\" }"),
+         with_thing("s: [x, y], b: { is: \"s = 'y'\" }")},
         {"error E05",
          with_thing("a: { is: b }, b: { is: a }"),
          with_thing("a: { is: b }, b: { is: id }")},

@@ -311,7 +311,7 @@ private:
 class Binder {
 public:
     Binder(const Table& table, const Environment& environment, int first)
-        : table_(table), environment_(environment), next_name_(first), next_value_(first) {}
+        : table_(table), environment_(environment), placeholders_{first, first} {}
 
     // A part: known, or text.
     struct Part {
@@ -372,39 +372,25 @@ public:
         bound.constant = part.known;
         bound.text = std::move(part.text);
         if (!part.known) {
-            bound.next = std::max(next_name_, next_value_);
-            bound.names = std::move(names_);
-            bound.values = std::move(values_);
-            // What a part that turned out to be known had named is not in the text any more, and
-            // DynamoDB refuses names that nothing uses.
-            const auto unused = [&](const auto& one) { return !mentions(bound.text, one.first); };
-            std::erase_if(bound.names, unused);
-            std::erase_if(bound.values, unused);
+            bound.next = std::max(placeholders_.next_name, placeholders_.next_value);
+            bound.names = std::move(placeholders_.names);
+            bound.values = std::move(placeholders_.values);
         }
         return bound;
     }
 
 private:
-    // "#n1" is not part of "#n12".
-    static bool mentions(std::string_view text, std::string_view placeholder) {
-        for (auto at = text.find(placeholder); at != std::string_view::npos;
-             at = text.find(placeholder, at + 1)) {
-            const auto end = at + placeholder.size();
-            if (end == text.size() || text[end] < '0' || text[end] > '9') {
-                return true;
-            }
-        }
-        return false;
-    }
-
     Result<Part> join(const Node& node) {
         const bool all = node.kind == Kind::kAll;
+        const auto before = placeholders_;
         std::string text;
         int count = 0;
         for (const auto& inner : node.parts) {
             GATELEG_TRY_ASSIGN(const auto part, run(*inner));
             if (part.known) {
                 if (*part.known != all) {
+                    // DynamoDB refuses names and values that no text uses.
+                    placeholders_ = before;
                     return Part{!all, {}};
                 }
                 continue;
@@ -507,33 +493,36 @@ private:
     }
 
     std::string name_text(const std::string& attribute) {
-        for (const auto& [placeholder, name] : names_) {
+        for (const auto& [placeholder, name] : placeholders_.names) {
             if (name == attribute) {
                 return placeholder;
             }
         }
-        const auto placeholder = "#n" + std::to_string(next_name_++);
-        names_[placeholder] = attribute;
+        const auto placeholder = "#n" + std::to_string(placeholders_.next_name++);
+        placeholders_.names[placeholder] = attribute;
         return placeholder;
     }
 
     std::string value_text(const AttributeValue& value) {
-        for (const auto& [placeholder, known] : values_) {
+        for (const auto& [placeholder, known] : placeholders_.values) {
             if (known == value) {
                 return placeholder;
             }
         }
-        const auto placeholder = ":v" + std::to_string(next_value_++);
-        values_[placeholder] = value;
+        const auto placeholder = ":v" + std::to_string(placeholders_.next_value++);
+        placeholders_.values[placeholder] = value;
         return placeholder;
     }
 
     const Table& table_;
     const Environment& environment_;
-    int next_name_;
-    int next_value_;
-    std::map<std::string, std::string> names_;
-    std::map<std::string, AttributeValue> values_;
+    struct Placeholders {
+        int next_name = 0;
+        int next_value = 0;
+        std::map<std::string, std::string> names = {};
+        std::map<std::string, AttributeValue> values = {};
+    };
+    Placeholders placeholders_;
 };
 
 void collect_values(const Node& node, std::vector<const Expr*>& found) {

@@ -121,6 +121,14 @@ TEST_F(ConditionTest, NumbersOfPlaceholdersCanBeShifted) {
     EXPECT_EQ(condition.value_expressions().size(), 1U);
 }
 
+TEST_F(ConditionTest, WhatFallsAwayLeavesNoPlaceholders) {
+    const auto bound =
+        *bind("count = 1 and $none or title = 'x' and (status = open and not $yes or count = 2)");
+    EXPECT_EQ(bound.text, "(#n0 = :v0 AND #n1 = :v1)");
+    EXPECT_EQ(bound.names.size(), 2U);
+    EXPECT_EQ(bound.values.size(), 2U);
+}
+
 TEST_F(ConditionTest, Comparisons) {
     EXPECT_EQ(text("$x < count"), "count > 7");
     EXPECT_EQ(text("count <= most"), "count <= most");

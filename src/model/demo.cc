@@ -42,7 +42,11 @@ private:
             return node != nullptr ? node->text : std::string();
         };
         GATELEG_CALL_TRY_ASSIGN_CALL(auto arguments, read_arguments(entry));
-        const auto caller = read_caller(entry, text("as"));
+        auto name_of_caller = AttributeValue{text("as")};
+        if (!fill_in(name_of_caller) || !std::holds_alternative<std::string>(name_of_caller.data)) {
+            return invalid("as names nothing that was kept");
+        }
+        const auto caller = read_caller(entry, std::get<std::string>(name_of_caller.data));
         AttributeValue answer;
         if (const auto pattern = text("get"); !pattern.empty()) {
             if (runtime_.model().find_pattern(pattern) == nullptr) {

@@ -317,6 +317,25 @@ Item to_attributes(const Model& model, const Entity& entity, const Item& raw) {
     return attributes;
 }
 
+Item settled_attributes(const Model& model, const Entity& entity, const Item& raw) {
+    auto attributes = to_attributes(model, entity, raw);
+    const auto in_primary_key = [&](const std::string& name) {
+        bool found = false;
+        each_key(model.table.key, [&](const KeyAttribute& key) {
+            const auto* rule = entity.find_key(key.name);
+            found |= rule != nullptr && rule->key_template.find_variable(name) != nullptr;
+        });
+        return found;
+    };
+    for (const auto& attribute : entity.attributes) {
+        if (attribute.stored && find(raw, attribute.name) == nullptr &&
+            !in_primary_key(attribute.name)) {
+            attributes.erase(attribute.name);
+        }
+    }
+    return attributes;
+}
+
 const Entity* recognise(const Model& model, const Item& raw) {
     const auto* marker = model.table.marker.empty() ? nullptr : find(raw, model.table.marker);
     const auto* text = marker != nullptr ? std::get_if<std::string>(&marker->data) : nullptr;

@@ -47,6 +47,10 @@ Result<value::Item> dependent_attributes(
 
 value::Item to_attributes(const Model& model, const Entity& entity, const value::Item& raw);
 
+// The same, except that an attribute which is stored has no value when the item lacks it, whatever
+// an old index key still says: what keys are checked against and made from anew.
+value::Item settled_attributes(const Model& model, const Entity& entity, const value::Item& raw);
+
 // The entity with such a key, told apart by the marker where several have; null if there is none.
 const Entity* recognise(const Model& model, const value::Item& raw);
 

@@ -13,13 +13,44 @@ namespace {
 
 using value::Item;
 
+bool is_stored_as(const Attribute& attribute, value::Type type) {
+    using value::Type;
+    switch (attribute.type) {
+        case AttributeType::kString:
+        case AttributeType::kUlid:
+        case AttributeType::kUuid:
+        case AttributeType::kEnum:
+        case AttributeType::kTimestamp:
+            return type == Type::kString;
+        case AttributeType::kInteger:
+        case AttributeType::kNumber:
+        case AttributeType::kEpochSeconds:
+        case AttributeType::kEpochMillis:
+            return type == Type::kNumber;
+        case AttributeType::kBoolean:
+            return type == (attribute.spelling ? Type::kString : Type::kBool);
+        case AttributeType::kList:
+            return type == Type::kList;
+        case AttributeType::kMap:
+            return type == Type::kMap;
+        case AttributeType::kSet:
+            return type == Type::kStringSet || type == Type::kNumberSet || type == Type::kBinarySet;
+        case AttributeType::kBinary:
+            return type == Type::kBinary;
+        case AttributeType::kAny:
+            return true;
+    }
+    return true;
+}
+
 class Fsck {
 public:
-    Fsck(Shared& shared, Database& database, std::size_t most)
+    Fsck(Shared& shared, Database& database, std::size_t most, std::vector<Item>* orphans)
         : shared_(shared),
           model_(shared.model),
           database_(database),
           most_(most),
+          orphans_(orphans),
           environment_(make_environment(shared.model, {}, shared.clock.now_millis())) {}
 
     CallResult<FsckReport> run() {
@@ -60,7 +91,7 @@ private:
             add(Finding::Kind::kUnknownItem, key, nullptr, "no entity has such a key and marker");
             return;
         }
-        const auto attributes = to_attributes(model_, *entity, raw);
+        const auto attributes = settled_attributes(model_, *entity, raw);
         check_attributes(*entity, key, attributes);
         check_computed(*entity, key, raw, attributes);
         const auto rows = rows_of(model_, *entity, attributes, environment_);
@@ -88,15 +119,17 @@ private:
                 }
                 continue;
             }
-            FieldErrors errors;
-            const auto settled = settle_value(attribute, found->second, attribute.name, errors);
-            if (!errors.empty()) {
-                add(Finding::Kind::kBadAttribute, key, &entity, errors.to_error().message);
-            } else if (settled && !is_null(*settled) && settled->type() != found->second.type()) {
+            if (!is_stored_as(attribute, found->second.type())) {
                 add(Finding::Kind::kBadAttribute,
                     key,
                     &entity,
                     "'" + attribute.name + "' has another type");
+                continue;
+            }
+            FieldErrors errors;
+            settle_value(attribute, found->second, attribute.name, errors);
+            if (!errors.empty()) {
+                add(Finding::Kind::kBadAttribute, key, &entity, errors.to_error().message);
             }
         }
     }
@@ -150,6 +183,9 @@ private:
                     key_of(model_.table, found.second),
                     found.first,
                     "no owner asks for this row");
+                if (orphans_ != nullptr) {
+                    orphans_->push_back(found.second);
+                }
             }
         }
     }
@@ -158,6 +194,7 @@ private:
     const Model& model_;
     Database& database_;
     std::size_t most_;
+    std::vector<Item>* orphans_;
     Environment environment_;
     FsckReport report_;
     std::map<std::string, Row> expected_;
@@ -166,8 +203,10 @@ private:
 
 }  // namespace
 
-CallResult<FsckReport> run_fsck(Shared& shared, Database& database, std::size_t most) {
-    return Fsck(shared, database, most).run();
+CallResult<FsckReport> run_fsck(
+    Shared& shared, Database& database, std::size_t most, std::vector<Item>* orphans
+) {
+    return Fsck(shared, database, most, orphans).run();
 }
 
 }  // namespace gateleg::model

@@ -6,7 +6,6 @@
 #include "model/access.h"
 #include "model/cursor.h"
 #include "model/item_codec.h"
-#include "model/operation_run.h"
 #include "model/pattern_run.h"
 
 namespace gateleg::model {
@@ -39,17 +38,17 @@ class JobRun {
 public:
     JobRun(
         Shared& shared,
-        const OperationRunner& run,
         const Job& job,
         const JobCall& call,
-        const Caller& caller
+        const Caller& caller,
+        const RunOperation& run
     )
         : shared_(shared),
-          run_(run),
           model_(shared.model),
           job_(job),
           call_(call),
           caller_(caller),
+          run_(run),
           inner_(caller),
           database_(shared.model.table, shared.dynamo, nullptr),
           environment_(make_environment(shared.model, caller, shared.clock.now_millis())),
@@ -295,11 +294,11 @@ private:
     }
 
     Shared& shared_;
-    const OperationRunner& run_;
     const Model& model_;
     const Job& job_;
     const JobCall& call_;
     const Caller& caller_;
+    const RunOperation& run_;
     Caller inner_;
     Database database_;
     Environment environment_;
@@ -314,12 +313,12 @@ private:
 
 CallResult<JobReport> run_job(
     Shared& shared,
-    const OperationRunner& run,
     const Job& job,
     const JobCall& call,
-    const Caller& caller
+    const Caller& caller,
+    const RunOperation& run
 ) {
-    return JobRun(shared, run, job, call, caller).run();
+    return JobRun(shared, job, call, caller, run).run();
 }
 
 }  // namespace gateleg::model

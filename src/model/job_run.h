@@ -9,18 +9,16 @@
 
 namespace gateleg::model {
 
-// Runs an operation, whether its body is in the model or in C++.
-using OperationRunner = std::function<
-    CallResult<OperationReply>(const Operation&, const OperationCall&, const Caller&)>;
-
 // Fails as a whole only on what would fail for the next item as well (bad inputs or cursor, a
 // store that does not answer); an item that the operation refuses is counted.
+using RunOperation = std::function<
+    CallResult<OperationReply>(const Operation&, const OperationCall&, const Caller&)>;
 CallResult<JobReport> run_job(
     Shared& shared,
-    const OperationRunner& run,
     const Job& job,
     const JobCall& call,
-    const Caller& caller
+    const Caller& caller,
+    const RunOperation& run
 );
 
 }  // namespace gateleg::model

@@ -343,6 +343,8 @@ private:
         json_.end_object();
         json_.key("cursor");
         json_.raw(R"({"type":["string","null"]})");
+        json_.key("partial");
+        json_.raw(R"({"const":true})");
         json_.end_object();
     }
 

@@ -8,6 +8,7 @@
 #include "model/access.h"
 #include "model/idempotency.h"
 #include "model/inputs.h"
+#include "model/native_run.h"
 #include "model/pattern_run.h"
 #include "model/transaction.h"
 
@@ -586,6 +587,9 @@ CallResult<OperationReply> run_operation(
     const Caller& caller,
     Explained* explained
 ) {
+    if (operation.native) {
+        return run_native(shared, operation, call, caller);
+    }
     return OperationRun(shared, operation, call, caller, explained).run();
 }
 

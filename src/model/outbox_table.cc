@@ -27,7 +27,7 @@ Item day_identity(const std::string& at, std::int64_t day_millis, const std::str
 
 OutboxRow to_row(const Item& item) {
     OutboxRow row;
-    row.slot = static_cast<int>(integer_of(item, "slot", 0));
+    row.slot = static_cast<int>(integer_of(item, "slot").value_or(0));
     row.id = text_of(item, "id");
     row.kind = text_of(item, "kind");
     if (const auto found = item.find("payload"); found != item.end()) {
@@ -36,7 +36,7 @@ OutboxRow to_row(const Item& item) {
     if (const auto found = item.find("answer"); found != item.end()) {
         row.answer = found->second;
     }
-    row.attempts = integer_of(item, "attempts", 0);
+    row.attempts = integer_of(item, "attempts").value_or(0);
     row.next_attempt_millis = millis_of(item, "nextAttemptAt");
     row.created_millis = millis_of(item, "createdAt");
     row.last_error = text_of(item, "lastError");

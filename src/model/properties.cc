@@ -150,6 +150,7 @@ std::vector<Construct> make_constructs() {
              {"status", S::kInteger, "HTTP status of success, such as 202."},
              {"native", S::kFlag, "C++ runs it: it has no read, let, require, write or return."},
              {"body", S::kChoice, "C++ reads the bytes itself.", false, {}, {"raw"}},
+             {"rest", S::kName, "Open map input that takes the fields of the body no input names."},
              {"raises", S::kNames, "Errors that a native operation can answer with."},
              {"answer", S::kAttributes, "Fields that a native operation answers with."},
              {"answer_item", S::kName, "Entity that a native operation answers with."},

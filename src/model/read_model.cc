@@ -422,6 +422,7 @@ private:
     void read_native(const Reader& reader, Operation& operation) {
         operation.native = reader.flag("native");
         operation.raw_body = reader.has("body");
+        operation.rest = reader.text("rest");
         for (const auto& one : reader.names("raises")) {
             operation.raised.push_back(one.name);
         }
@@ -438,7 +439,8 @@ private:
     // A native operation says nothing of what it does; the others say nothing else.
     void check_native(const Reader& reader, const Operation& operation) {
         constexpr std::array kDone = {"read", "loose", "let", "require", "write", "return"};
-        constexpr std::array kNative = {"body", "raises", "answer", "answer_item", "answer_list"};
+        constexpr std::array kNative = {
+            "body", "rest", "raises", "answer", "answer_item", "answer_list"};
         const auto refuse = [&](const auto& properties, const std::string& why) {
             for (const auto* property : properties) {
                 if (reader.has(property)) {

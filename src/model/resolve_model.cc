@@ -802,6 +802,14 @@ private:
         if (operation.returns) {
             resolve(*operation.returns, scope, {}, diagnostics_);
         }
+        if (const auto* rest = operation.find_input(operation.rest);
+            !operation.rest.empty() &&
+            (rest == nullptr || rest->attribute.type != AttributeType::kMap || !rest->attribute.open
+            )) {
+            diagnostics_.error(
+                "N01", operation.position, scope.where + ": rest names an input that is an open map"
+            );
+        }
         if (!operation.answer_item.empty() &&
             model_.find_entity(operation.answer_item) == nullptr) {
             unknown(

@@ -6,7 +6,6 @@
 #include "model/access.h"
 #include "model/fsck.h"
 #include "model/idempotency.h"
-#include "model/inputs.h"
 #include "model/item_codec.h"
 #include "model/job_run.h"
 #include "model/operation_run.h"
@@ -14,6 +13,7 @@
 #include "model/pattern_run.h"
 #include "model/runtime_shared.h"
 #include "model/schedule_table.h"
+#include "model/table_request.h"
 
 namespace gateleg::model {
 namespace {
@@ -43,63 +43,6 @@ const T& named(const T* found, std::string_view name) {
     return *found;
 }
 
-dynamo::KeySchema to_dynamo(const KeySchema& key) {
-    dynamo::KeySchema schema{{key.partition.name, dynamo::KeyRole::kHash}};
-    if (key.sort) {
-        schema.push_back({key.sort->name, dynamo::KeyRole::kRange});
-    }
-    return schema;
-}
-
-dynamo::CreateTableRequest to_request(const Table& table) {
-    dynamo::CreateTableRequest request;
-    request.table = table.name;
-    request.key_schema = to_dynamo(table.key);
-    request.billing_mode = dynamo::BillingMode::kPayPerRequest;
-    std::map<std::string, value::Type> types;
-    const auto note = [&](const KeySchema& key) {
-        types[key.partition.name] = key.partition.type;
-        if (key.sort) {
-            types[key.sort->name] = key.sort->type;
-        }
-    };
-    note(table.key);
-    for (const auto& index : table.indexes) {
-        note(index.key);
-        dynamo::IndexDefinition definition;
-        definition.name = index.name;
-        definition.key_schema = to_dynamo(index.key);
-        switch (index.projection) {
-            case Index::Projection::kAll:
-                break;
-            case Index::Projection::kKeys:
-                definition.projection.type = dynamo::ProjectionType::kKeysOnly;
-                break;
-            case Index::Projection::kSome:
-                definition.projection.type = dynamo::ProjectionType::kInclude;
-                for (const auto& name : index.projected) {
-                    const bool key = name == index.key.partition.name ||
-                                     (index.key.sort && name == index.key.sort->name);
-                    if (!key && !table.is_primary_key(name)) {
-                        definition.projection.non_key_attributes.push_back(name);
-                    }
-                }
-                if (definition.projection.non_key_attributes.empty()) {
-                    definition.projection.type = dynamo::ProjectionType::kKeysOnly;
-                }
-                break;
-        }
-        if (!request.global_indexes) {
-            request.global_indexes.emplace();
-        }
-        request.global_indexes->push_back(std::move(definition));
-    }
-    for (const auto& [name, type] : types) {
-        request.attributes.push_back({name, type});
-    }
-    return request;
-}
-
 }  // namespace
 
 struct Runtime::Parts {
@@ -109,33 +52,6 @@ struct Runtime::Parts {
     Shared shared;
     OutboxTable outbox;
     ScheduleTable schedule;
-    std::map<const Operation*, NativeFunction> natives = {};
-
-    CallResult<OperationReply> run_native(
-        const Operation& operation, const OperationCall& call, const Caller& caller
-    ) {
-        if (auto denied = find_denial(operation.allow, caller)) {
-            return *denied;
-        }
-        const auto installed = natives.find(&operation);
-        if (installed == natives.end()) {
-            return CallError{
-                501, "NotAvailable", "This server has no code for " + operation.name + "."};
-        }
-        auto environment = make_environment(shared.model, caller, shared.clock.now_millis());
-        std::set<std::string, std::less<>> given;
-        if (auto read = read_inputs(operation, call, environment, given); !read) {
-            return read.error();
-        }
-        Arguments arguments;
-        for (const auto& input : operation.inputs) {
-            const auto& value = environment.variables[input.attribute.name];
-            if (!is_null(value)) {
-                arguments[input.attribute.name] = to_stored(value, &input.attribute);
-            }
-        }
-        return installed->second({operation, arguments, caller, call});
-    }
 };
 
 std::string_view finding_name(Finding::Kind kind) {
@@ -176,7 +92,7 @@ void Runtime::install(std::string_view operation, NativeFunction function) {
             "model " + model().name + " has no native operation " + std::string(operation)
         );
     }
-    parts_->natives[found] = std::move(function);
+    parts_->shared.natives[found] = std::move(function);
 }
 
 CallResult<std::optional<OperationReply>> Runtime::find_replay(const NativeCall& call) {
@@ -201,7 +117,7 @@ CallResult<std::optional<OperationReply>> Runtime::find_replay(const NativeCall&
 std::vector<std::string> Runtime::missing_natives() const {
     std::vector<std::string> names;
     for (const auto& operation : model().operations) {
-        if (operation.native && !parts_->natives.contains(&operation)) {
+        if (operation.native && !parts_->shared.natives.contains(&operation)) {
             names.push_back(operation.name);
         }
     }
@@ -219,7 +135,7 @@ CallResult<bool> Runtime::create_table() {
     if (there.error().code != ErrorCode::kResourceNotFound) {
         return to_call_error(there.error());
     }
-    GATELEG_CALL_TRY(wait_for(dynamo, &dynamo::Dynamo::create_table, to_request(table)));
+    GATELEG_CALL_TRY(wait_for(dynamo, &dynamo::Dynamo::create_table, create_table_request(table)));
     if (!table.ttl.empty()) {
         GATELEG_CALL_TRY(wait_for(
             dynamo,
@@ -265,10 +181,19 @@ CallResult<OperationReply> Runtime::run(
     const Caller& caller,
     Explained* explained
 ) {
-    if (operation.native) {
-        return parts_->run_native(operation, call, caller);
-    }
     return run_operation(parts_->shared, operation, call, caller, explained);
+}
+
+CallResult<JobReport> Runtime::run_job(const Job& job, const JobCall& call, const Caller& caller) {
+    return model::run_job(
+        parts_->shared,
+        job,
+        call,
+        caller,
+        [this](const Operation& operation, const OperationCall& one, const Caller& who) {
+            return run(operation, one, who);
+        }
+    );
 }
 
 CallResult<Page> Runtime::query(
@@ -288,13 +213,6 @@ CallResult<OperationReply> Runtime::run(
     std::string_view operation, const OperationCall& call, const Caller& caller
 ) {
     return run(named(model().find_operation(operation), operation), call, caller);
-}
-
-CallResult<JobReport> Runtime::run_job(const Job& job, const JobCall& call, const Caller& caller) {
-    const OperationRunner runner = [this](const auto& operation, const auto& inner, const auto& who) {
-        return run(operation, inner, who);
-    };
-    return model::run_job(parts_->shared, runner, job, call, caller);
 }
 
 value::AttributeValue Runtime::to_api(

@@ -107,6 +107,7 @@ public:
     CallResult<OperationReply> run(
         std::string_view operation, const OperationCall& call, const Caller& caller
     );
+
     // Part of a job: its operation for each item of its source, one transaction each. Safe to
     // repeat and to break off; the cursor of a report goes on where it ended.
     CallResult<JobReport> run_job(const Job& job, const JobCall& call, const Caller& caller);

@@ -82,6 +82,8 @@ struct Shared {
     ConditionCache conditions;
     UlidSource ulids;
     LockStripes locks;
+    // Filled before the first call.
+    std::map<const Operation*, NativeFunction> natives;
     OutboxBell outbox_bell;
 };
 

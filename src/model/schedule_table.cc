@@ -21,10 +21,10 @@ ScheduleEntry to_entry(const Item& item) {
     entry.started_millis = millis_of(item, "startedAt");
     entry.finished_millis = millis_of(item, "finishedAt");
     entry.cursor = text_of(item, "cursor");
-    entry.scanned = integer_of(item, "scanned", 0);
-    entry.changed = integer_of(item, "changed", 0);
-    entry.skipped = integer_of(item, "skipped", 0);
-    entry.failed = integer_of(item, "failed", 0);
+    entry.scanned = integer_of(item, "scanned").value_or(0);
+    entry.changed = integer_of(item, "changed").value_or(0);
+    entry.skipped = integer_of(item, "skipped").value_or(0);
+    entry.failed = integer_of(item, "failed").value_or(0);
     entry.last_error = text_of(item, "lastError");
     entry.lease_owner = text_of(item, "leaseOwner");
     entry.lease_until_millis = millis_of(item, "leaseUntil");
@@ -79,8 +79,10 @@ Result<bool> ScheduleTable::claim(
     auto condition = entries_.condition("nextRunAt = :next");
     condition.values[":next"] = AttributeValue{render_rfc3339(entry.next_run_millis)};
     if (!only_server) {
-        condition.text += " AND (attribute_not_exists(leaseOwner) OR leaseUntil <= :now)";
+        condition.text +=
+            " AND (attribute_not_exists(leaseOwner) OR leaseUntil <= :now OR leaseOwner = :owner)";
         condition.values[":now"] = AttributeValue{render_rfc3339(real_now)};
+        condition.values[":owner"] = AttributeValue{owner};
     }
     // What somebody has done since it was read is not undone.
     if (entry.cursor.empty()) {

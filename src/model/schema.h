@@ -361,6 +361,7 @@ struct Operation {
     std::vector<std::string> raised;  // errors it can answer with
     std::vector<Attribute> answer;    // fields of its answer
     std::string answer_item;          // or the entity it answers with
+    std::string rest;                 // open map input that takes the fields no input names
     bool answer_list = false;         // {"items", "cursor"} of that entity
 
     const Input* find_input(std::string_view input) const;

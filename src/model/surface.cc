@@ -96,6 +96,9 @@ void add_pattern_parameters(const Model& model, const Pattern& pattern, Endpoint
 
 // The input a step spreads over its item.
 std::string find_rest(const Operation& operation) {
+    if (!operation.rest.empty()) {
+        return operation.rest;
+    }
     for (const auto& step : operation.writes) {
         if (!step.spread || !step.spread->root) {
             continue;
@@ -110,10 +113,10 @@ std::string find_rest(const Operation& operation) {
     return {};
 }
 
-// Requests that delete have no body worth the name; what else they say is in the query.
+// Requests that read or delete have no body worth the name; what else they say is in the query.
 Parameter::Place free_place(const Endpoint& endpoint) {
-    return endpoint.method == "DELETE" || endpoint.method == "GET" ? Parameter::Place::kQuery
-                                                                   : Parameter::Place::kBody;
+    const bool in_query = endpoint.method == "DELETE" || endpoint.method == "GET";
+    return in_query ? Parameter::Place::kQuery : Parameter::Place::kBody;
 }
 
 void add_input(const Attribute& attribute, Endpoint& endpoint, Parameter::Place place) {
@@ -194,6 +197,14 @@ std::string job_endpoint_id(const std::string& name) {
     return id;
 }
 
+// Under the model's own path, or ("//shared/{token}") under /v1.
+std::string route_path(const Model& model, const Route& route) {
+    if (route.path.starts_with("//")) {
+        return "/v1" + route.path.substr(1);
+    }
+    return base_path(model) + (route.path == "/" ? "" : route.path);
+}
+
 template <class Source>
 std::vector<Endpoint> endpoints_from(const Model& model, const Source& source) {
     std::vector<Endpoint> endpoints;
@@ -207,7 +218,7 @@ std::vector<Endpoint> endpoints_from(const Model& model, const Source& source) {
             endpoint.id += "." + std::to_string(endpoints.size() + 1);
         }
         endpoint.method = route.method;
-        endpoint.path = base_path(model) + (route.path == "/" ? "" : route.path);
+        endpoint.path = route_path(model, route);
         endpoint.selecting = route.query;
         endpoint.fixed = route.fixed;
         add_path_parameters(endpoint, route);

@@ -1,3 +1,4 @@
+#include "dynamo/schema_json.h"
 #include "remote/encode_request.h"
 #include "remote/internal/encode_parts.h"
 
@@ -5,61 +6,7 @@ namespace gateleg::remote {
 namespace {
 
 using dynamo::BillingMode;
-using dynamo::ProjectionType;
 using dynamo::TableClass;
-
-void encode_attributes(
-    JsonWriter& json, const std::vector<dynamo::AttributeDefinition>& attributes
-) {
-    json.key("AttributeDefinitions");
-    json.begin_array();
-    for (const auto& attribute : attributes) {
-        json.begin_object();
-        json.member("AttributeName", attribute.name);
-        json.member("AttributeType", value::type_name(attribute.type));
-        json.end_object();
-    }
-    json.end_array();
-}
-
-void encode_key_schema(JsonWriter& json, const dynamo::KeySchema& schema) {
-    json.key("KeySchema");
-    json.begin_array();
-    for (const auto& element : schema) {
-        json.begin_object();
-        json.member("AttributeName", element.attribute);
-        json.member("KeyType", element.role == dynamo::KeyRole::kHash ? "HASH" : "RANGE");
-        json.end_object();
-    }
-    json.end_array();
-}
-
-std::string_view projection_name(ProjectionType type) {
-    switch (type) {
-        case ProjectionType::kAll:
-            return "ALL";
-        case ProjectionType::kKeysOnly:
-            return "KEYS_ONLY";
-        case ProjectionType::kInclude:
-            return "INCLUDE";
-    }
-    return "ALL";
-}
-
-void encode_projection(JsonWriter& json, const dynamo::Projection& projection) {
-    json.key("Projection");
-    json.begin_object();
-    json.member("ProjectionType", projection_name(projection.type));
-    if (!projection.non_key_attributes.empty()) {
-        json.key("NonKeyAttributes");
-        json.begin_array();
-        for (const auto& name : projection.non_key_attributes) {
-            json.string(name);
-        }
-        json.end_array();
-    }
-    json.end_object();
-}
 
 void encode_throughput(
     JsonWriter& json,
@@ -88,9 +35,7 @@ void encode_throughput(
 
 void encode_index(JsonWriter& json, const dynamo::IndexDefinition& index) {
     json.begin_object();
-    json.member("IndexName", index.name);
-    encode_key_schema(json, index.key_schema);
-    encode_projection(json, index.projection);
+    dynamo::write_index_shape(json, index);
     encode_throughput(json, index.throughput, index.on_demand);
     json.end_object();
 }
@@ -186,8 +131,8 @@ void encode_request(std::string& out, const dynamo::CreateTableRequest& request)
     JsonWriter json(out);
     json.begin_object();
     json.member("TableName", request.table);
-    encode_attributes(json, request.attributes);
-    encode_key_schema(json, request.key_schema);
+    dynamo::write_attribute_definitions(json, request.attributes);
+    dynamo::write_key_schema(json, request.key_schema);
     encode_indexes(json, "LocalSecondaryIndexes", request.local_indexes);
     encode_indexes(json, "GlobalSecondaryIndexes", request.global_indexes);
     encode_settings(json, request);
@@ -205,7 +150,7 @@ void encode_request(std::string& out, const dynamo::UpdateTableRequest& request)
     json.begin_object();
     json.member("TableName", request.table);
     if (!request.attributes.empty()) {
-        encode_attributes(json, request.attributes);
+        dynamo::write_attribute_definitions(json, request.attributes);
     }
     encode_settings(json, request);
     if (request.deletion_protection) {

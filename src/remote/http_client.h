@@ -30,6 +30,8 @@ struct HttpRequest {
     SteadyTime deadline;
     // Not through a proxy, whatever the environment says.
     bool direct = false;
+    // Through this socket file instead of the network.
+    std::string unix_socket = {};
 };
 
 struct HttpReply {

@@ -1,3 +1,5 @@
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -500,6 +502,35 @@ TEST(RemoteEngineTest, ProbeFindsNothingMissing) {
     const auto found = engine.remote->probe();
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_TRUE(found->missing.empty());
+}
+
+TEST(RemoteEngineTest, ASocketFileIsAsGoodAsAPort) {
+    char folder[] = "/tmp/gateleg-socket-XXXXXX";
+    ASSERT_NE(::mkdtemp(folder), nullptr);
+    const auto path = std::filesystem::path(folder) / "test.sock";
+    LocalEngine local;
+    SystemClock clock;
+    api::dynamodb::Face face(local.engine, clock, {});
+    http::Server server(1);
+    ASSERT_TRUE(server.listen_unix(path, face));
+    EXPECT_EQ(
+        std::filesystem::status(path).permissions(),
+        std::filesystem::perms::owner_read | std::filesystem::perms::owner_write
+    );
+    EXPECT_FALSE(server.listen_unix(std::string(200, 'x'), face));
+    server.start();
+    {
+        RemoteOptions options;
+        options.store = at_unix_socket(path.string());
+        options.credentials.access_key_id = "any";
+        options.credentials.secret_access_key = "any";
+        RemoteDynamo remote(std::move(options), clock);
+        const auto reply = call_and_wait(remote, &Dynamo::list_tables, ListTablesRequest{});
+        ASSERT_TRUE(reply) << reply.error().message;
+        EXPECT_TRUE(reply->names.empty());
+    }
+    server.stop();
+    std::filesystem::remove_all(folder);
 }
 
 TEST(RemoteEngineTest, WrongSecretIsRefused) {

@@ -67,6 +67,15 @@ Result<StoreAddress> parse_region(std::string_view text, std::string_view region
 
 }  // namespace
 
+StoreAddress at_unix_socket(std::string path) {
+    return {
+        .url = "http://localhost/",
+        .host = "localhost",
+        .region = "us-east-1",
+        .loopback = true,
+        .unix_socket = std::move(path)};
+}
+
 Result<StoreAddress> parse_store(std::string_view text, std::string_view default_region) {
     constexpr std::string_view kRegion = "dynamodb://";
     constexpr std::string_view kPlain = "http://";

@@ -48,6 +48,7 @@ struct StoreClient::Running {
     bool in_doubt = false;
     bool has_renewed_credentials = false;
     AwsCredentials credentials;
+    std::string last_failure;
 };
 
 StoreClient::StoreClient(
@@ -57,7 +58,10 @@ StoreClient::StoreClient(
       credentials_(credentials),
       clock_(clock),
       options_(std::move(options)),
-      name_("the store at " + options_.address.host),
+      name_(
+          "the store at " + (options_.address.unix_socket.empty() ? options_.address.host
+                                                                  : options_.address.unix_socket)
+      ),
       circuit_(options_.deadline / 2) {}
 
 SteadyTime StoreClient::deadline_from_now() const {
@@ -82,11 +86,10 @@ void StoreClient::run(StoreCall call, Done done) {
 
 void StoreClient::attempt(RunningPointer running) {
     if (!circuit_.allows(Steady::now())) {
-        try_again(
-            std::move(running),
-            Outcome::kStopped,
-            service_unavailable(name_ + " has not answered for a while; it is not asked just now")
-        );
+        auto message = !running->last_failure.empty()
+                           ? running->last_failure
+                           : name_ + " has not answered for a while; it is not asked just now";
+        try_again(std::move(running), Outcome::kStopped, service_unavailable(std::move(message)));
         return;
     }
     credentials_.get([this, running = std::move(running)](Result<AwsCredentials> found) {
@@ -143,6 +146,7 @@ HttpRequest StoreClient::signed_request(const StoreCall& call, const AwsCredenti
     request.body = call.body;
     request.deadline = call.deadline;
     request.direct = options_.address.loopback;
+    request.unix_socket = options_.address.unix_socket;
     return request;
 }
 
@@ -254,6 +258,7 @@ void StoreClient::try_again(RunningPointer running, Outcome outcome, Error error
     const auto delay = backoff(running->attempts, random_fraction());
     if (may_try_again(outcome, call.repeat) && now + delay < call.deadline) {
         running->in_doubt = doubtful;
+        running->last_failure = error.message;
         ++running->attempts;
         http_.run_at(now + delay, [this, running = std::move(running)] { attempt(running); });
         return;

@@ -71,6 +71,9 @@ void Transfer::prepare(EasyHandle handle, const HttpClientOptions& options) {
     if (!options.ca_file.empty()) {
         set(easy, CURLOPT_CAINFO, options.ca_file.c_str());
     }
+    if (!request_.unix_socket.empty()) {
+        set(easy, CURLOPT_UNIX_SOCKET_PATH, request_.unix_socket.c_str());
+    }
     if (request_.direct) {
         set(easy, CURLOPT_NOPROXY, "*");
     }
@@ -92,6 +95,10 @@ void Transfer::set_method() {
     auto* easy = handle_.get();
     if (request_.method == "GET") {
         set(easy, CURLOPT_HTTPGET, 1L);
+        return;
+    }
+    if (request_.method == "HEAD") {
+        set(easy, CURLOPT_NOBODY, 1L);
         return;
     }
     // When a kept connection dies under a request, libcurl sends the request again by itself. It

@@ -37,12 +37,18 @@ const SystemFiles* find_system(std::string_view name) {
     return nullptr;
 }
 
-void install_systems(const Services& services) {
+InstalledServices install_systems(const Services& services) {
+    InstalledServices all;
     for (const auto& code : kCode) {
         if (auto* runtime = services.find(code.system)) {
-            code.install(*runtime, services);
+            auto own = std::make_unique<Services>(services);
+            const auto bucket = services.buckets.find(code.system);
+            own->objects = bucket != services.buckets.end() ? bucket->second : nullptr;
+            code.install(*runtime, *own);
+            all.push_back(std::move(own));
         }
     }
+    return all;
 }
 
 std::unique_ptr<SessionSource> make_session_source(const Services& services) {

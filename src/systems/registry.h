@@ -22,8 +22,10 @@ const std::vector<SystemFiles>& built_in_systems();
 // Null if there is no such system.
 const SystemFiles* find_system(std::string_view name);
 
-// Installs the native operations of every loaded system that is one of ours.
-void install_systems(const Services& services);
+// Installs the native operations of every loaded system that is one of ours. Each gets services of
+// its own, with its bucket; they are given back and outlive the runtimes' last call.
+using InstalledServices = std::vector<std::unique_ptr<const Services>>;
+[[nodiscard]] InstalledServices install_systems(const Services& services);
 
 // Sessions of those loaded systems whose users log in.
 std::unique_ptr<SessionSource> make_session_source(const Services& services);

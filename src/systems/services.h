@@ -26,8 +26,10 @@ struct Services {
     bool test_mode = false;
     // A setting, such as GATELEG_STRIPE_WEBHOOK_SECRET; nothing if it is unset or empty.
     std::function<std::optional<std::string>(const std::string&)> setting = {};
-    // Null: this server keeps no objects.
+    // The bucket of the system at hand; null: this server keeps no objects for it.
     ObjectAccess* objects = nullptr;
+    // The buckets of all systems that have one.
+    std::map<std::string, ObjectAccess*, std::less<>> buckets = {};
     // The loaded systems.
     std::map<std::string, model::Runtime*, std::less<>> runtimes = {};
 

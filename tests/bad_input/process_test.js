@@ -37,7 +37,7 @@ test('a second server on the same folder gets a clear error', async () => {
 });
 
 test('a port in use gets a clear error', async () => {
-  const result = run('serve', '--memory', '--dynamodb', `127.0.0.1:${shared.port}`, '--http', 'off');
+  const result = run('serve', '--memory', '--dynamodb', `127.0.0.1:${shared.port}`, '--http', 'off', '--s3', 'off');
   refuses(result, new RegExp(`${shared.port}`));
 });
 
@@ -57,19 +57,19 @@ alone('--help answers on stdout with exit code 0', async () => {
 });
 
 alone('an address that is not loopback needs credentials and TLS', () => {
-  refuses(run('serve', '--memory', '--dynamodb', '0.0.0.0:0', '--http', 'off'), /credentials|anonymous|insecure|TLS/i);
-  refuses(run('serve', '--memory', '--dynamodb', '0.0.0.0:0', '--http', 'off', '--insecure'), /credentials|anonymous/i);
+  refuses(run('serve', '--memory', '--dynamodb', '0.0.0.0:0', '--http', 'off', '--s3', 'off'), /credentials|anonymous|insecure|TLS/i);
+  refuses(run('serve', '--memory', '--dynamodb', '0.0.0.0:0', '--http', 'off', '--s3', 'off', '--insecure'), /credentials|anonymous/i);
 });
 
 alone('a folder that cannot be used is named', () => {
   const folder = tempDir();
   const file = join(folder, 'a-file');
   writeFileSync(file, 'x');
-  refuses(run('serve', '--data', file, '--dynamodb', '127.0.0.1:0', '--http', 'off'), /a-file/);
+  refuses(run('serve', '--data', file, '--dynamodb', '127.0.0.1:0', '--http', 'off', '--s3', 'off'), /a-file/);
   const foreign = join(folder, 'foreign');
   mkdirSync(foreign, { mode: 0o700 });
   writeFileSync(join(foreign, 'CURRENT'), 'MANIFEST-000001\n');
-  refuses(run('serve', '--data', foreign, '--dynamodb', '127.0.0.1:0', '--http', 'off'), /foreign/);
+  refuses(run('serve', '--data', foreign, '--dynamodb', '127.0.0.1:0', '--http', 'off', '--s3', 'off'), /foreign/);
   removeDir(folder);
 });
 

@@ -1,6 +1,6 @@
 // Starts a Gateleg server on a free port in a folder of its own, and ends it.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,13 +16,14 @@ export function removeDir(path) {
   rmSync(path, { recursive: true, force: true });
 }
 
-// options: data (folder) or nothing for --memory; http: true for the HTTP face as well; args: further arguments.
+// options: data (folder) or nothing for --memory; http, s3: true for that face as well; args: further arguments.
 // Resolves to a Server once the ready line is there; rejects with the log if the process ends first.
-export function startServer({ data, http = false, args = [], env = {} } = {}) {
+export function startServer({ data, http = false, s3 = false, args = [], env = {} } = {}) {
   const binary = process.env.GATELEG_BIN;
   if (!binary) throw new Error('GATELEG_BIN is not set: path of the gateleg binary');
   const store = data ? ['--data', data] : ['--memory'];
-  const faces = ['--dynamodb', '127.0.0.1:0', '--http', http ? '127.0.0.1:0' : 'off', ...(hasS3(binary) ? ['--s3', 'off'] : [])];
+  const on = (face) => (face ? '127.0.0.1:0' : 'off');
+  const faces = ['--dynamodb', '127.0.0.1:0', '--http', on(http), '--s3', on(s3)];
   const child = spawn(binary, ['serve', ...store, ...faces, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -33,20 +34,15 @@ export function startServer({ data, http = false, args = [], env = {} } = {}) {
   return server.ready();
 }
 
-// A build without the S3 face has no such option.
-let help;
-function hasS3(binary) {
-  help ??= spawnSync(binary, ['serve', '--help'], { encoding: 'utf8', timeout: 10_000 }).stdout ?? '';
-  return help === '' || help.includes('--s3');
-}
-
 class Server {
   constructor(child) {
     this.child = child;
     this.log = '';
     this.output = '';
+    this.isReady = false;
     this.url = '';
     this.httpUrl = '';
+    this.s3Url = '';
     this.exited = new Promise((resolve) => {
       child.on('exit', (code, signal) => resolve({ code, signal }));
       child.on('error', (error) => resolve({ code: -1, signal: null, error }));
@@ -73,16 +69,17 @@ class Server {
       }, kStartSeconds * 1000);
       this.child.stdout.on('data', (chunk) => {
         this.output += chunk;
-        const line = this.output.split('\n').find((text) => text.startsWith('gateleg ready'));
-        const url = line && /\bdynamodb=(\S+)/.exec(line);
-        if (!url || this.url) return;
+        const line = this.output.split('\n').slice(0, -1).find((text) => text.startsWith('gateleg ready'));
+        if (!line || this.isReady) return;
         clearTimeout(timer);
-        this.url = url[1];
+        this.isReady = true;
+        this.url = /\bdynamodb=(\S+)/.exec(line)?.[1] ?? '';  // off with a remote store
         this.httpUrl = /\bhttp=(\S+)/.exec(line)?.[1] ?? '';
+        this.s3Url = /\bs3=(\S+)/.exec(line)?.[1] ?? '';
         resolve(this);
       });
       this.exited.then(({ code, error }) => {
-        if (!this.url) fail(error ?? `exit code ${code}`);
+        if (!this.isReady) fail(error ?? `exit code ${code}`);
       });
     });
   }

@@ -1,7 +1,6 @@
 """Starts a Gateleg server on a free port, parses its ready line, and ends it."""
 
 import atexit
-import functools
 import os
 import re
 import select
@@ -14,13 +13,6 @@ START_SECONDS = 30
 _running = set()
 
 
-@functools.lru_cache
-def _has_s3(binary):
-    """A build without the S3 face has no such option."""
-    text = subprocess.run([binary, "serve", "--help"], capture_output=True, text=True, timeout=10).stdout
-    return "--s3" in text or not text
-
-
 class StartFailed(Exception):
     """The process ended, or gave no ready line. `code` is its exit code or None."""
 
@@ -31,12 +23,13 @@ class StartFailed(Exception):
 
 
 class Server:
-    def __init__(self, data=None, args=(), env=None):
+    def __init__(self, data=None, args=(), env=None, http=False, s3=False):
         binary = os.environ.get("GATELEG_BIN")
         if not binary:
             raise SystemExit("GATELEG_BIN is not set: path of the gateleg binary")
         store = ["--data", data] if data else ["--memory"]
-        faces = ["--dynamodb", "127.0.0.1:0", "--http", "off"] + (["--s3", "off"] if _has_s3(binary) else [])
+        faces = ["--dynamodb", "127.0.0.1:0", "--http", "127.0.0.1:0" if http else "off", "--s3", "127.0.0.1:0" if s3 else "off"]
+        self.s3_url = ""
         self._log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [binary, "serve", *store, *faces, *args],
@@ -59,6 +52,10 @@ class Server:
                 text += chunk
                 found = re.search(rb"^gateleg ready.*?\bdynamodb=(\S+).*\n", text, re.M)
                 if found:
+                    s3 = re.search(rb"\bs3=(\S+)", found.group(0))
+                    self.s3_url = s3.group(1).decode() if s3 else ""
+                    http = re.search(rb"\bhttp=(\S+)", found.group(0))
+                    self.http_url = http.group(1).decode() if http else None
                     return found.group(1).decode()
         try:
             code = self.process.wait(timeout=5)

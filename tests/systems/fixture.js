@@ -9,7 +9,7 @@ export const kSecret = 'a secret that only this test knows, 32+ bytes';
 export const kModel = fileURLToPath(new URL('../../systems/stories/model.yaml', import.meta.url));
 export const server = await startServer({
   http: true,
-  args: ['--model', kModel, '--test-clock'],
+  args: ['--systems', 'stories', '--test-clock'],
   env: { GATELEG_JWT_SECRET: kSecret },
 });
 

@@ -12,7 +12,7 @@ const test = suite('start');
 const env = { GATELEG_JWT_SECRET: kSecret };
 
 function refused(args, pattern) {
-  const faces = ['--dynamodb', '127.0.0.1:0', '--http', '127.0.0.1:0'];
+  const faces = ['--dynamodb', '127.0.0.1:0', '--http', '127.0.0.1:0', '--s3', 'off'];
   const { status, stderr } = spawnSync(process.env.GATELEG_BIN, ['serve', ...faces, ...args], {
     encoding: 'utf8',
     timeout: 15_000,

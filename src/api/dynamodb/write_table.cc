@@ -2,6 +2,7 @@
 
 #include "api/dynamodb/write_reply.h"
 #include "base/json_writer.h"
+#include "dynamo/schema_json.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
@@ -37,43 +38,6 @@ void write_time(JsonWriter& json, std::string_view member, std::int64_t millis) 
     json.raw(text);
 }
 
-void write_schema(JsonWriter& json, const dynamo::KeySchema& schema) {
-    json.key("KeySchema");
-    json.begin_array();
-    for (const auto& element : schema) {
-        json.begin_object();
-        json.member("AttributeName", element.attribute);
-        json.member("KeyType", element.role == dynamo::KeyRole::kHash ? "HASH" : "RANGE");
-        json.end_object();
-    }
-    json.end_array();
-}
-
-void write_projection(JsonWriter& json, const dynamo::Projection& projection) {
-    json.key("Projection");
-    json.begin_object();
-    switch (projection.type) {
-        case dynamo::ProjectionType::kAll:
-            json.member("ProjectionType", "ALL");
-            break;
-        case dynamo::ProjectionType::kKeysOnly:
-            json.member("ProjectionType", "KEYS_ONLY");
-            break;
-        case dynamo::ProjectionType::kInclude:
-            json.member("ProjectionType", "INCLUDE");
-            break;
-    }
-    if (!projection.non_key_attributes.empty()) {
-        json.key("NonKeyAttributes");
-        json.begin_array();
-        for (const auto& name : projection.non_key_attributes) {
-            json.string(name);
-        }
-        json.end_array();
-    }
-    json.end_object();
-}
-
 void write_throughput(JsonWriter& json, const dynamo::Throughput& throughput) {
     json.key("ProvisionedThroughput");
     json.begin_object();
@@ -100,9 +64,7 @@ void write_on_demand(JsonWriter& json, const std::optional<dynamo::OnDemandThrou
 
 void write_index(JsonWriter& json, const dynamo::IndexDescription& index, bool global) {
     json.begin_object();
-    json.member("IndexName", index.definition.name);
-    write_schema(json, index.definition.key_schema);
-    write_projection(json, index.definition.projection);
+    dynamo::write_index_shape(json, index.definition);
     if (global) {
         json.member("IndexStatus", status_name(index.status));
         if (index.backfilling) {
@@ -181,17 +143,9 @@ void write_table(std::string& out, std::string_view member, const dynamo::TableD
     json.begin_object();
     json.key(member);
     json.begin_object();
-    json.key("AttributeDefinitions");
-    json.begin_array();
-    for (const auto& attribute : table.attributes) {
-        json.begin_object();
-        json.member("AttributeName", attribute.name);
-        json.member("AttributeType", value::type_name(attribute.type));
-        json.end_object();
-    }
-    json.end_array();
+    dynamo::write_attribute_definitions(json, table.attributes);
     json.member("TableName", table.name);
-    write_schema(json, table.key_schema);
+    dynamo::write_key_schema(json, table.key_schema);
     json.member("TableStatus", status_name(table.status));
     write_time(json, "CreationDateTime", table.created_millis);
     write_billing(json, table);

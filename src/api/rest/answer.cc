@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "api/rest/json_tree.h"
 #include "api/rest/problem.h"
 #include "base/json_writer.h"
+#include "value/json_tree.h"
 
 namespace gateleg::api::rest {
 namespace {
@@ -58,7 +58,7 @@ Answer answer_found(
     const model::Caller& caller
 ) {
     Answer answer;
-    append_plain_json(
+    value::append_plain_json(
         answer.body, shown(runtime, *endpoint.pattern, *found.entity, found.item, caller)
     );
     answer.entity_tag = tag_of(found.item, found.entity->version);
@@ -82,7 +82,7 @@ Answer answer_page(
     json.key("items");
     json.begin_array();
     for (std::size_t i = 0; i < page.items.size(); ++i) {
-        append_plain_json(
+        value::append_plain_json(
             json.value_sink(),
             shown(runtime, *endpoint.pattern, *page.kinds[i], page.items[i], caller)
         );
@@ -93,6 +93,10 @@ Answer answer_page(
         json.string(*page.cursor);
     } else {
         json.raw("null");
+    }
+    // The page is short because its reading has an end, not because the list has.
+    if (page.partial && page.cursor) {
+        json.member("partial", true);
     }
     json.end_object();
     return answer;
@@ -117,7 +121,7 @@ Answer answer_operation(const model::Endpoint& endpoint, const model::OperationR
         answer.body = R"({"changed":true})";
         return answer;
     }
-    append_plain_json(answer.body, *reply.body);
+    value::append_plain_json(answer.body, *reply.body);
     const auto entities = model::returned_entities(endpoint);
     if (const auto* members = std::get_if<value::Map>(&reply.body->data);
         members != nullptr && entities.size() == 1) {

@@ -1,7 +1,7 @@
 #include "api/rest/problem.h"
 
-#include "api/rest/json_tree.h"
 #include "base/json_writer.h"
+#include "value/json_tree.h"
 
 namespace gateleg::api::rest {
 namespace {
@@ -72,7 +72,7 @@ http::Response problem_response(const model::CallError& error, std::string_view 
     }
     if (!error.facts.empty()) {
         json.key("details");
-        append_plain_json(json.value_sink(), value::AttributeValue{error.facts});
+        value::append_plain_json(json.value_sink(), value::AttributeValue{error.facts});
     } else if (!error.details.empty()) {
         json.key("details");
         json.begin_array();

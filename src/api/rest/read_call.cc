@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "api/rest/json_tree.h"
 #include "api/rest/problem.h"
 #include "base/time_text.h"
+#include "value/json_tree.h"
 
 namespace gateleg::api::rest {
 namespace {
@@ -179,7 +179,7 @@ CallResult<value::Map> read_body(const CallParts& parts) {
             .code = "UnsupportedMediaType",
             .message = "Send the body as Content-Type: application/json"};
     }
-    auto tree = parse_json(parts.body);
+    auto tree = value::parse_json(parts.body);
     if (!tree && tree.error().code == ErrorCode::kValidation) {
         return validation_failed("", tree.error().message);
     }

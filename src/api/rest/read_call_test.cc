@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "api/rest/json_tree.h"
 #include "model/load.h"
+#include "value/json_tree.h"
 
 namespace gateleg::api::rest {
 namespace {
@@ -64,7 +64,7 @@ protected:
 
     static std::string shown(const model::Arguments& arguments) {
         std::string text;
-        append_plain_json(text, value::AttributeValue{value::Map(arguments)});
+        value::append_plain_json(text, value::AttributeValue{value::Map(arguments)});
         return text;
     }
     std::string pattern(std::string_view id, CallParts parts) const {

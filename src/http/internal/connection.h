@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -63,6 +64,7 @@ public:
     std::string take_header_buffer() override;
     void reply(Response&& response) override;
     void reply_missing() override;
+    void read_body(std::span<char> into, BodyCallback done) override;
 
     // The loop's index of this connection.
     mutable std::size_t slot = 0;
@@ -74,6 +76,7 @@ private:
         kInPlaceBody,
         kSeparateBody,
         kChunkedBody,
+        kStreamedBody,
         kLinger,
         kClosed,
     };
@@ -81,6 +84,8 @@ private:
     struct Pending {
         std::string bytes;
         std::size_t sent = 0;
+        std::unique_ptr<FileBody> file = nullptr;  // comes behind `bytes`
+        std::uint64_t file_sent = 0;
     };
     static constexpr std::uint8_t kHandedOut = 1;
     static constexpr std::uint8_t kWakeWhenDone = 2;
@@ -92,6 +97,7 @@ private:
     Progress begin_body();
     Progress advance_separate_body();
     Progress advance_chunked_body();
+    Progress begin_streamed_body();
     Progress refuse(int status, std::string_view reason);
     Progress refuse(Response&& response);
     bool hand_out();
@@ -110,9 +116,23 @@ private:
     bool is_slow_body(std::int64_t elapsed) const;
     void shed_buffers();
 
+    // Streamed bodies.
+    void begin_body_read(std::span<char> into, BodyCallback done);
+    void advance_streamed_body();
+    void advance_streamed_chunks();
+    void on_streamed_read(bool failed, std::size_t bytes);
+    void deliver(std::size_t bytes, BodyRead::State state);
+    void watch_streamed_body(std::int64_t now);
+
     // Sending.
     void send_reply(Response&& response, ReplyForm form, bool inline_reply);
     void send_locked(std::string_view head, std::string* body);
+    void append_pending_locked(Pending&& pending);
+    void settle_front_locked(bool failed);
+    void wait_writable();
+    void on_writable(bool failed);
+    bool send_from_file(Pending& front);
+    bool fill_from_file(Pending& front);
     bool give_back();
     void flush();
     void on_flushed(bool failed, std::size_t bytes);
@@ -146,6 +166,19 @@ private:
     std::size_t body_limit_ = 0;
     std::size_t lingered_ = 0;
     std::int64_t flush_since_ = 0;
+    // Of a streamed body. stream_done_ is read by reply() as well, which comes after the callback
+    // that reported the end.
+    std::span<char> body_into_;
+    BodyCallback body_done_;  // set while somebody waits
+    std::uint64_t body_left_ = 0;
+    std::size_t body_begin_ = 0;
+    bool continue_due_ = false;
+    bool stream_done_ = true;
+    bool too_slow_ = false;
+    bool in_delivery_ = false;
+    std::uint64_t streamed_ = 0;
+    std::int64_t waited_ = 0;  // for the client, so far
+    std::int64_t watched_at_ = 0;
     RequestParser parser_;
     ChunkedDecoder chunks_;
 

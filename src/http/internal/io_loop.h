@@ -14,6 +14,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "base/unique_function.h"
 #include "http/internal/body_buffer.h"
 #include "http/limits.h"
 
@@ -51,6 +52,9 @@ public:
     bool is_current_thread() const;
     // Has the loop call connection->resume(). After the loop ended it does nothing.
     void wake(std::shared_ptr<Connection> connection);
+
+    // Has the loop call `job`. False, and `job` is as it was, after the loop ended.
+    [[nodiscard]] bool post(UniqueFunction<void()>& job);
 
     // Takes the connection in and starts it, if need be in the place of an idle one.
     void adopt(std::shared_ptr<Connection> connection);

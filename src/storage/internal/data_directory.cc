@@ -25,11 +25,11 @@ constexpr std::string_view kFormatLine = "gateleg data directory, format ";
     throw StoreOpenError(exit_code, path.string() + ": " + why);
 }
 
-// Nothing in it but what an interrupted first start leaves.
+// Nothing in it but what an interrupted first start leaves, or a server with a remote store.
 bool is_unused(const fs::path& directory) {
     for (const auto& entry : fs::directory_iterator(directory)) {
         const auto name = entry.path().filename();
-        if (name != "LOCK" && name != "FORMAT.tmp") {
+        if (name != "LOCK" && name != "FORMAT.tmp" && name != "server-secret") {
             return false;
         }
     }

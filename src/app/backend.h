@@ -1,0 +1,42 @@
+// Who answers the DynamoDB calls of a server: the embedded engine, or a store over the network.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "app/config.h"
+#include "base/clock.h"
+#include "dynamo/dynamo.h"
+#include "model/runtime.h"
+#include "storage/store.h"
+
+namespace gateleg::app {
+
+// Thread-safe. The clocks outlive it; calls have ended before it is destroyed.
+class Backend {
+public:
+    // Opens the store, or asks a remote one what it can do. Throws ConfigError,
+    // storage::StoreOpenError, or std::runtime_error if a remote store does not answer.
+    Backend(const Config& config, const Clock& clock, const Clock& real_clock);
+    ~Backend();
+    Backend(const Backend&) = delete;
+    Backend& operator=(const Backend&) = delete;
+
+    dynamo::Dynamo& dynamo();
+    // Null with a remote store.
+    const storage::Store* store() const;
+    // The embedded store can no longer promise to keep writes.
+    bool has_failed() const;
+
+    // Throws ConfigError if a remote store lacks a call that one of these needs, naming each
+    // operation that could not run.
+    void require_operations(const std::vector<model::Runtime*>& runtimes) const;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gateleg::app

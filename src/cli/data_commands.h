@@ -1,0 +1,17 @@
+// The commands that work on the data of a model: on a running server, on the directory of a stopped
+// one, or on a store over the network.
+
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace gateleg::cli {
+
+// Each adds its subcommand; `exit_code` is set when it has run.
+void add_table_commands(CLI::App& app, int& exit_code);  // plan and apply
+void add_backfill(CLI::App& app, int& exit_code);
+void add_fsck(CLI::App& app, int& exit_code);
+void add_outbox(CLI::App& app, int& exit_code);
+void add_set_admin_role(CLI::App& app, int& exit_code);
+
+}  // namespace gateleg::cli
