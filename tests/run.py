@@ -174,6 +174,12 @@ def run_suite(report, suite, arguments):
     report.add(name, passed, failed, began, log)
 
 
+def print_row_coverage():
+    """Which rows of the systems' specification tests name: worth knowing, never a failure."""
+    print(flush=True)
+    subprocess.run([sys.executable, "tools/row_coverage.py"], cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
+
+
 def sanitizer_options():
     return {
         "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
@@ -235,6 +241,8 @@ def main():
             report.add(name, 0, 1, began)
     if not suites:
         print("      no tests/suites.json: no black-box suite ran")
+    if not arguments.names and not arguments.soak:
+        print_row_coverage()
     return report.finish()
 
 

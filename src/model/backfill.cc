@@ -152,8 +152,9 @@ private:
     Result<Changes> find_changes(const Entity& entity, const Item& raw) {
         const auto attributes = settled_attributes(model_, entity, raw);
         Changes changes;
+        GATELEG_TRY_ASSIGN(const auto placed, shared_.shards.place(entity, attributes));
         GATELEG_TRY_ASSIGN(
-            changes.wanted, dependent_attributes(model_, entity, attributes, environment_)
+            changes.wanted, dependent_attributes(model_, entity, placed, environment_)
         );
         changes.stale = differing(changes.wanted, raw);
         const auto& dependents = shared_.dependents.at(&entity);

@@ -45,7 +45,7 @@ Result<Item> with_derived(
         }
     }
     if (entity.shard) {
-        all["shard"] = AttributeValue{std::string()};
+        all.try_emplace("shard", AttributeValue{std::string()});  // shards.h gives another
     }
     return all;
 }

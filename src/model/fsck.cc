@@ -137,7 +137,9 @@ private:
     void check_computed(
         const Entity& entity, const Item& key, const Item& raw, const Item& attributes
     ) {
-        const auto wanted = dependent_attributes(model_, entity, attributes, environment_);
+        const auto placed = shared_.shards.place(entity, attributes);
+        const auto wanted = placed ? dependent_attributes(model_, entity, *placed, environment_)
+                                   : Result<Item>(placed.error());
         if (!wanted) {
             add(Finding::Kind::kStaleKey, key, &entity, wanted.error().message);
             return;

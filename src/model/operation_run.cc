@@ -155,20 +155,23 @@ private:
         }
         GATELEG_CALL_TRY_ASSIGN(const auto refusals, database_.write(transaction.writes()));
         if (refusals.empty()) {
-            if (fills_outbox()) {
+            if (puts_built_in("Outbox")) {
                 shared_.outbox_bell.ring();
+            }
+            if (puts_built_in("Shards")) {
+                shared_.shards.forget();
             }
             return attempt;
         }
         return settle(transaction.judge(refusals));
     }
 
-    bool fills_outbox() const {
+    bool puts_built_in(std::string_view name) const {
         const auto& writes = operation_.writes;
-        return std::any_of(writes.begin(), writes.end(), [](const Step& step) {
-            return step.verb == Verb::kPut && !step.target.entities.empty() &&
-                   step.target.entities.front()->built_in &&
-                   step.target.entities.front()->name == "Outbox";
+        return std::any_of(writes.begin(), writes.end(), [&](const Step& step) {
+            return (step.verb == Verb::kPut || step.verb == Verb::kUpsert) &&
+                   !step.target.entities.empty() && step.target.entities.front()->built_in &&
+                   step.target.entities.front()->name == name;
         });
     }
 

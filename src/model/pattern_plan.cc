@@ -1,9 +1,11 @@
 #include "model/pattern_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "model/item_codec.h"
+#include "model/shards.h"
 
 namespace gateleg::model {
 namespace {
@@ -12,7 +14,8 @@ using value::AttributeValue;
 using value::Item;
 
 constexpr std::int64_t kDay = 24LL * 60 * 60 * 1000;
-constexpr std::size_t kMaxQueries = 1000;
+constexpr std::int64_t kLongestMonths = 1000;
+constexpr std::size_t kMaxQueries = 10'000;
 
 // Part of the sort key of one query.
 struct SortRange {
@@ -38,6 +41,10 @@ std::string literal_start(const KeyTemplate& key) {
     return literal != nullptr ? *literal : "";
 }
 
+CallError range_invalid(std::string message) {
+    return {400, "RangeInvalid", "from " + message, "from"};
+}
+
 class Planner {
 public:
     Planner(
@@ -45,22 +52,30 @@ public:
         const Pattern& pattern,
         const PatternValues& values,
         bool forward,
-        std::int64_t now_millis
+        std::int64_t now_millis,
+        const ShardBook* shards
     )
         : model_(model),
           pattern_(pattern),
           key_(model.key_of(pattern)),
           values_(values),
           forward_(forward),
-          now_millis_(now_millis) {}
+          now_millis_(now_millis),
+          shards_(shards) {}
 
     CallResult<QueryPlan> run() {
         GATELEG_CALL_TRY_ASSIGN_CALL(const auto domains, find_domains());
         QueryPlan plan;
+        std::size_t queries_planned = 0;
         // Parts of a time come one after the other; values of an enum side by side.
         for (const auto& moment : domains.times) {
             std::vector<std::vector<RangeQuery>> segments;
-            for (const auto& choice : domains.choices) {
+            const auto choices = with_shards(domains.choices, moment);
+            queries_planned += choices.size();
+            if (queries_planned > kMaxQueries) {
+                return range_invalid("is too far away");
+            }
+            for (const auto& choice : choices) {
                 Item known = values_.known;
                 known.insert(choice.begin(), choice.end());
                 Item partition = known;
@@ -96,8 +111,9 @@ private:
             const auto* attribute = first().find_attribute(merged.name);
             bool is_moment = false;
             if (merged.name == "shard") {
-                all.push_back({std::string()});
-            } else if (attribute != nullptr && is_time(attribute->type)) {
+                continue;  // depends on the time: with_shards()
+            }
+            if (attribute != nullptr && is_time(attribute->type)) {
                 is_moment = true;
                 GATELEG_CALL_TRY_ASSIGN_CALL(all, buckets(*attribute));
             } else if (attribute != nullptr && attribute->type == AttributeType::kBoolean) {
@@ -109,6 +125,8 @@ private:
                     all.push_back({one});
                 }
             }
+            // What the list is sorted by comes one after the other, in the order of the enum.
+            is_moment |= pattern_.sort && !pattern_.all_pages && pattern_.sort->name == merged.name;
             auto& target = is_moment ? domains.times : domains.choices;
             std::vector<Item> product;
             for (const auto& one : all) {
@@ -119,24 +137,60 @@ private:
             }
             target = std::move(product);
         }
-        if (domains.times.size() * domains.choices.size() > kMaxQueries) {
-            return validation_failed("from", "is too far away");
-        }
         if (!forward_) {
             std::reverse(domains.times.begin(), domains.times.end());
         }
         return domains;
     }
 
+    static std::optional<std::int64_t> millis_of(
+        const std::optional<AttributeValue>& stored, const Attribute& attribute
+    ) {
+        const auto value = stored ? from_stored(*stored, &attribute) : null_value();
+        const auto* time = std::get_if<Time>(&value);
+        return time != nullptr ? std::optional(time->millis) : std::nullopt;
+    }
+
+    // Each choice with every shard that was in use around that moment. A day is asked for its own
+    // shards, another part of a time for those of the months around it.
+    std::vector<Item> with_shards(const std::vector<Item>& choices, const Item& moment) const {
+        const auto& merge = pattern_.merge;
+        const bool merged = std::any_of(merge.begin(), merge.end(), [](const Reference& one) {
+            return one.name == "shard";
+        });
+        if (!merged || !first().shard) {
+            return choices;
+        }
+        const auto* attribute = first().find_attribute(first().shard->at);
+        const auto found = moment.find(first().shard->at);
+        std::int64_t from = std::numeric_limits<std::int64_t>::min() / 2;
+        std::int64_t to = std::numeric_limits<std::int64_t>::max() / 2;
+        if (attribute != nullptr && found != moment.end()) {
+            const auto at = millis_of(found->second, *attribute).value_or(now_millis_);
+            const auto day = at - ((at % kDay) + kDay) % kDay;
+            const auto* rule = first().find_key(key_.partition.name);
+            const auto* variable = rule->key_template.find_variable(attribute->name);
+            const auto* format = std::get_if<DateFormat>(&variable->format);
+            const bool by_day = format != nullptr && format->text.find("%d") != std::string::npos;
+            from = by_day ? day : day - 31 * kDay;
+            to = by_day ? day + kDay - 1 : day + 32 * kDay;
+        }
+        const auto shards = shards_ != nullptr ? shards_->of(first()).shards_between(from, to)
+                                               : std::vector<std::string>(1);
+        std::vector<Item> all;
+        for (const auto& shard : shards) {
+            for (auto choice : choices) {
+                choice["shard"] = AttributeValue{shard};
+                all.push_back(std::move(choice));
+            }
+        }
+        return all;
+    }
+
     // One moment of each day or month that the range touches.
     CallResult<std::vector<AttributeValue>> buckets(const Attribute& attribute) {
-        const auto moment = [&](const std::optional<AttributeValue>& bound) {
-            const auto value = bound ? from_stored(*bound, &attribute) : null_value();
-            const auto* time = std::get_if<Time>(&value);
-            return time != nullptr ? std::optional(time->millis) : std::nullopt;
-        };
-        const auto to = moment(values_.to).value_or(now_millis_);
-        auto from = moment(values_.from);
+        const auto to = millis_of(values_.to, attribute).value_or(now_millis_);
+        auto from = millis_of(values_.from, attribute);
         if (!from && pattern_.max_range) {
             from = to - *pattern_.max_range;
         }
@@ -144,10 +198,10 @@ private:
             return validation_failed("from", "is required");
         }
         if (pattern_.max_range && to - *from > *pattern_.max_range) {
-            return validation_failed("from", "is too far away");
+            return range_invalid("is too far away");
         }
-        if (to - *from > kDay * static_cast<std::int64_t>(kMaxQueries) * 31) {
-            return validation_failed("from", "is too far away");
+        if (to - *from > kDay * kLongestMonths * 31) {
+            return range_invalid("is too far away");
         }
         const auto* rule = first().find_key(key_.partition.name);
         const auto* variable =
@@ -378,6 +432,7 @@ private:
     const PatternValues& values_;
     bool forward_;
     std::int64_t now_millis_;
+    const ShardBook* shards_;
 };
 
 }  // namespace
@@ -458,6 +513,15 @@ CallResult<PatternValues> read_pattern_values(
     if (!errors.empty()) {
         return errors.to_error();
     }
+    if (values.from && values.to) {
+        const auto* attribute = entity.find_attribute(pattern.range->name);
+        const auto order = compare_values(
+            from_stored(*values.from, attribute), from_stored(*values.to, attribute)
+        );
+        if (order && *order > 0) {
+            return range_invalid("is behind to");
+        }
+    }
     return values;
 }
 
@@ -466,9 +530,10 @@ CallResult<QueryPlan> plan_query(
     const Pattern& pattern,
     const PatternValues& values,
     bool forward,
-    std::int64_t now_millis
+    std::int64_t now_millis,
+    const ShardBook* shards
 ) {
-    return Planner(model, pattern, values, forward, now_millis).run();
+    return Planner(model, pattern, values, forward, now_millis, shards).run();
 }
 
 Item rename_values(

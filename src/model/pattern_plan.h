@@ -13,6 +13,8 @@
 
 namespace gateleg::model {
 
+class ShardBook;
+
 // The parameters of a call, in stored form, under the names of the pattern's first entity.
 struct PatternValues {
     value::Item known = {};  // `by` and `fixed`, or the variables of a get's key
@@ -37,7 +39,8 @@ CallResult<QueryPlan> plan_query(
     const Pattern& pattern,
     const PatternValues& values,
     bool forward,
-    std::int64_t now_millis
+    std::int64_t now_millis,
+    const ShardBook* shards
 );
 
 // The names under which an entity knows the parameters: those of the first, by their place in the

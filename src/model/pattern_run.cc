@@ -111,8 +111,10 @@ public:
                 return seen.error();
             }
         }
+        GATELEG_CALL_TRY_ASSIGN(const auto shards, shared_.shards.current());
         GATELEG_CALL_TRY_ASSIGN_CALL(
-            plan_, plan_query(model_, pattern_, values_, forward_, environment_.now_millis)
+            plan_,
+            plan_query(model_, pattern_, values_, forward_, environment_.now_millis, shards.get())
         );
         const bool whole = pattern_.all_pages || pattern_.count;
         want_ = whole          ? std::numeric_limits<std::size_t>::max() - 1
@@ -191,7 +193,7 @@ private:
             page.partial = true;
             page.cursor = cursor_after(taken_.size());
         }
-        if (pattern_.sort) {
+        if (pattern_.sort && pattern_.all_pages) {
             sort();
         }
         for (auto& one : shown_) {

@@ -117,7 +117,7 @@ std::vector<Construct> make_constructs() {
              {"one", S::kFlag, "A single answer, or 404."},
              {"count", S::kFlag, "Only the number."},
              {"all_pages", S::kFlag, "Everything at once."},
-             {"sort", S::kName, "Attribute to sort by, with all_pages."},
+             {"sort", S::kName, "Attribute to sort by, with all_pages or merge."},
              {"order", S::kChoice, "Direction.", false, {}, {"asc", "desc", "either"}},
              {"limit", S::kInteger, "Most items of a page."},
              {"max_range", S::kDuration, "Longest range of times."},

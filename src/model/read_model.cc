@@ -67,6 +67,11 @@ Schedule:
     lastError:  string
     leaseOwner: string
     leaseUntil: timestamp
+Shards:
+  attributes:
+    entity: { type: string!, stored: false }
+    count:  { type: integer!, min: 1, max: 64 }
+    steps:  { type: list, of: { from: { type: epoch_ms!, json: number }, count: integer! }, max: 1000 }
 Audit:
   attributes:
     at:     { type: timestamp!, default: now }
@@ -83,12 +88,13 @@ struct BuiltInKeys {
     std::string_view partition;
     std::string_view sort;
 };
-constexpr std::array<BuiltInKeys, 6> kBuiltInKeys = {{
+constexpr std::array<BuiltInKeys, 7> kBuiltInKeys = {{
     {"Event", "EVENT#{provider}#{eventId}", "META"},
     {"Outbox", "OUTBOX#{slot:02}", "{id}"},
     {"OutboxDone", "OUTBOXDONE#{deliveredAt:%Y%m%d}", "{id}"},
     {"OutboxDead", "OUTBOXDEAD#{diedAt:%Y%m%d}", "{id}"},
     {"Schedule", "SCHEDULE#{job}", "META"},
+    {"Shards", "SHARDS#{entity}", "META"},
     {"Audit", "AUDIT#{at:%Y%m%d}", "{at}#{id}"},
 }};
 
@@ -247,7 +253,14 @@ private:
         }
         Diagnostics none;
         const auto root = load_yaml(kBuiltIn, none);
+        const bool sharded =
+            std::any_of(model_.entities.begin(), model_.entities.end(), [](const Entity& entity) {
+                return entity.shard.has_value();
+            });
         for (const auto& keys : kBuiltInKeys) {
+            if (keys.entity == "Shards" && !sharded) {
+                continue;
+            }
             if (const auto* own = model_.find_entity(keys.entity)) {
                 diagnostics_.error(
                     "M01", own->position, "every system has an entity '" + own->name + "' already"

@@ -114,11 +114,12 @@ private:
     // A key attribute without a template is the attribute of that name.
     void add_plain_keys(Entity& entity) {
         const auto add = [&](const KeyAttribute& key) {
-            if (entity.find_key(key.name) == nullptr &&
-                entity.find_attribute(key.name) != nullptr) {
+            // What is not stored under its name cannot be found by it.
+            const auto* attribute = entity.find_attribute(key.name);
+            if (entity.find_key(key.name) == nullptr && attribute != nullptr && attribute->stored) {
                 auto parsed = KeyTemplate::parse("{" + key.name + "}");
                 if (parsed) {
-                    KeyRule rule{key.name, entity.find_attribute(key.name)->position, *parsed, {}};
+                    KeyRule rule{key.name, attribute->position, *parsed, {}};
                     rule.plain = true;
                     entity.keys.push_back(std::move(rule));
                 }

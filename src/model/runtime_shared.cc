@@ -55,7 +55,8 @@ Shared::Shared(
       clock(the_clock),
       options(std::move(the_options)),
       key(options.secret),
-      conditions(the_model.table) {
+      conditions(the_model.table),
+      shards(the_model, the_dynamo) {
     for (const auto& entity : model.entities) {
         dependents[&entity] = find_dependents(model, entity);
     }

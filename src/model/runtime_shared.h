@@ -20,6 +20,7 @@
 #include "model/id_source.h"
 #include "model/read_uses.h"
 #include "model/runtime.h"
+#include "model/shards.h"
 
 namespace gateleg::model {
 
@@ -85,6 +86,7 @@ struct Shared {
     // Filled before the first call.
     std::map<const Operation*, NativeFunction> natives;
     OutboxBell outbox_bell;
+    ShardTable shards;
 };
 
 }  // namespace gateleg::model

@@ -330,6 +330,9 @@ void add_pattern_errors(const Endpoint& endpoint, ErrorList& errors) {
     if (endpoint.is_paged()) {
         errors.add("InvalidCursor");
     }
+    if (pattern.range) {
+        errors.add("RangeInvalid");
+    }
     if (!endpoint.is_list() && !pattern.count && !pattern.absent_defaults) {
         errors.add_not_found(pattern.returned());
     }

@@ -224,13 +224,13 @@ TEST_F(SystemsTest, KeysFollowTheState) {
         {"type", text("image")},
         {"status", text("approved")},
         {"submittedAt", number(1'740'824'430'400)}};
-    auto item = build("moderation", "ModerationItem", moderated);
+    auto item = build("moderation", "Moderation", moderated);
     EXPECT_EQ(shown(item, "status#submittedAt"), "approved#001740824430400");
     EXPECT_EQ(shown(item, "dayKey"), "20250301");
     EXPECT_FALSE(item.contains("queueKey"));
     moderated["status"] = text("pending");
     moderated["shard"] = text("#3");
-    item = build("moderation", "ModerationItem", moderated);
+    item = build("moderation", "Moderation", moderated);
     EXPECT_EQ(shown(item, "dayKey"), "20250301#3");
     EXPECT_EQ(shown(item, "queueKey"), "pending#normal");
     const auto lot = build(

@@ -208,9 +208,8 @@ CallResult<Nothing> Transaction::plan_put(Target& target, Write& write, RequestT
         target.pin_existence = true;
     }
     target.after = put->identity;
-    GATELEG_CALL_TRY_ASSIGN(
-        write.item, to_raw(model_, *target.entity, *target.after, environment_)
-    );
+    GATELEG_CALL_TRY_ASSIGN(const auto placed, shared_.shards.place(*target.entity, *target.after));
+    GATELEG_CALL_TRY_ASSIGN(write.item, to_raw(model_, *target.entity, placed, environment_));
     write.kind = TransactAction::kPut;
     return Nothing{};
 }
@@ -297,8 +296,9 @@ CallResult<Nothing> Transaction::plan_change(Target& target, Write& write, Reque
             return Nothing{};
         }
         GATELEG_CALL_TRY_ASSIGN(
-            write.item, to_raw(model_, *target.entity, *target.after, environment_)
+            const auto placed, shared_.shards.place(*target.entity, *target.after)
         );
+        GATELEG_CALL_TRY_ASSIGN(write.item, to_raw(model_, *target.entity, placed, environment_));
         target.pin_existence = true;
         write.kind = TransactAction::kPut;
         return Nothing{};
@@ -380,8 +380,9 @@ CallResult<Nothing> Transaction::make_update(
         }
     }
     if (!recomputed.empty()) {
+        GATELEG_CALL_TRY_ASSIGN(const auto placed, shared_.shards.place(entity, after));
         GATELEG_CALL_TRY_ASSIGN(
-            const auto computed, dependent_attributes(model_, entity, after, environment_)
+            const auto computed, dependent_attributes(model_, entity, placed, environment_)
         );
         for (const auto& name : recomputed) {
             const auto* value = find(computed, name);

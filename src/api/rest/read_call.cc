@@ -89,7 +89,11 @@ void take_day(
     model::Arguments& arguments,
     FieldErrors& errors
 ) {
-    const auto start = parse_rfc3339_millis(std::string(text) + "T00:00:00Z");
+    std::string date(text);
+    if (date.size() == 8 && date.find('-') == std::string::npos) {
+        date.insert(6, "-").insert(4, "-");  // as in keys: 20250301
+    }
+    const auto start = parse_rfc3339_millis(date + "T00:00:00Z");
     if (!start) {
         errors.add(parameter.name, "must be a date such as 2025-03-01");
         return;
@@ -98,6 +102,11 @@ void take_day(
     arguments.insert_or_assign(
         "to", text_value(written_time(parameter.attribute, *start + kDayMillis - 1))
     );
+}
+
+// A time that the API writes as a number is read as one only.
+bool is_number(const Parameter& parameter) {
+    return parameter.attribute != nullptr && parameter.attribute->json_number;
 }
 
 void take_query(
@@ -112,6 +121,8 @@ void take_query(
             errors.add(name, "is not a parameter of this request");
         } else if (parameter->whole_day) {
             take_day(*parameter, text, arguments, errors);
+        } else if (is_number(*parameter) && !parse_integer<std::int64_t>(text)) {
+            errors.add(name, "must be a whole number");
         } else {
             arguments.insert_or_assign(parameter->argument, text_value(text));
         }

@@ -142,6 +142,10 @@ TEST_F(ReadCallTest, SelectingNamesStandForAttributes) {
         R"({"from":"2025-03-01T00:00:00.000Z","to":"2025-03-01T23:59:59.999Z","userId":"u1"})"
     );
     EXPECT_EQ(
+        pattern("entries.2", {.query = {{"user", "u1"}, {"day", "20250301"}}}),
+        R"({"from":"2025-03-01T00:00:00.000Z","to":"2025-03-01T23:59:59.999Z","userId":"u1"})"
+    );
+    EXPECT_EQ(
         pattern("entries.2", {.query = {{"user", "u1"}, {"day", "March"}}}), "ValidationFailed day"
     );
     EXPECT_EQ(pattern("entries", {}), "ValidationFailed user");
