@@ -5,8 +5,8 @@
 #include "app/config.h"
 #include "cli/check.h"
 #include "cli/data_commands.h"
-#include "cli/generate.h"
 #include "cli/fsck_objects.h"
+#include "cli/generate.h"
 #include "cli/serve.h"
 
 #ifndef GATELEG_VERSION

@@ -187,9 +187,9 @@ TEST_F(StreamTest, PiecesTakenOnTheLoopDoNotPileUp) {
     handler.piece_bytes = 10;
     start();
     TestClient client(port);
-    const auto body = pattern(1'000'000);
-    EXPECT_EQ(body_of(upload(client, post("/x", body))), "/x " + body);
-    EXPECT_EQ(body_of(upload(client, chunked_request(body, 999))), "/c " + body);
+    const auto body = pattern(100'000);
+    EXPECT_TRUE(body_of(upload(client, post("/x", body))) == "/x " + body);
+    EXPECT_TRUE(body_of(upload(client, chunked_request(body, 999))) == "/c " + body);
 }
 
 TEST_F(StreamTest, ChunkedBodiesAreDecoded) {

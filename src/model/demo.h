@@ -4,8 +4,8 @@
 //   - { as: ann, run: addNode, with: { storyId: $story.id, prompt: You stand before it. } }
 //
 // `as` is the caller, with `roles: [..]` if it needs any; without `as` the system itself calls.
-// `keep` names the answer; $name.field in `with` and `as` is a part of it. `get: pattern` reads instead of
-// writing, to keep what no answer shows.
+// `keep` names the answer; $name.field in `with` and `as` is a part of it. `get: pattern` reads
+// instead of writing, to keep what no answer shows.
 
 #pragma once
 

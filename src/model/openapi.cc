@@ -543,7 +543,10 @@ private:
         }
         for (const auto& entity : model.entities) {
             if (std::any_of(endpoints.begin(), endpoints.end(), [&](const Endpoint& endpoint) {
-                    const auto entities = returned_entities(endpoint);
+                    auto entities = returned_entities(endpoint);
+                    if (endpoint.operation != nullptr && !endpoint.operation->answer_item.empty()) {
+                        entities.push_back(model.find_entity(endpoint.operation->answer_item));
+                    }
                     return std::find(entities.begin(), entities.end(), &entity) != entities.end();
                 })) {
                 shown.push_back(&entity);

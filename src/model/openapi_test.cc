@@ -82,10 +82,12 @@ void check_document(const std::string& text) {
                 }
             }
             EXPECT_EQ(declared, path_variables(path)) << id;
-            EXPECT_EQ(operation["responses"]["200"].error(), simdjson::SUCCESS) << id;
+            bool succeeds = false;
             for (const auto [status, response] : dom::object(operation["responses"])) {
                 EXPECT_EQ(response["description"].error(), simdjson::SUCCESS) << id << status;
+                succeeds |= status.starts_with('2');
             }
+            EXPECT_TRUE(succeeds) << id;
         }
     }
     EXPECT_FALSE(ids.empty());

@@ -73,6 +73,10 @@ bool Transaction::add_step(StepRun run) {
         return false;
     }
     auto& target = target_of(*run.entity, *run.key);
+    if (run.step->verb == Verb::kPut) {
+        // What was read there may have been of another kind: the new item takes its place.
+        target.entity = run.entity;
+    }
     for (const auto& [name, value] : run.identity) {
         target.identity.try_emplace(name, value);
     }

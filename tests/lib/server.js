@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const kStartSeconds = 30;
+const kStartSeconds = 120;
 const running = new Set();
 
 export function tempDir(label = 'gateleg') {

@@ -197,7 +197,7 @@ TEST(MembershipTest, RandomSequencesAddUp) {
     std::vector<std::string> payments;
     std::vector<std::string> held;
     int made = 0;
-    for (int step = 0; step < 400; ++step) {
+    for (int step = 0; step < 200; ++step) {
         const auto who = "u" + std::to_string(below(3));
         const auto id = std::to_string(++made);
         const auto amount = std::to_string(1 + below(7));

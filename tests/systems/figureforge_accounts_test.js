@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { suite } from '../lib/runner.js';
+import { suite } from './figureforge_fixture.js';
 import {
   admin, all, atOnce, atTime, call, count, dynamodb, fails, jwt, kPassword, mailed, newEmail, newImage, newUser, ok, outbox, query, raw, server, statuses,
 } from './figureforge_fixture.js';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite } from '../lib/runner.js';
+import { suite } from './figureforge_fixture.js';
 import { removeDir, startServer, tempDir } from '../lib/server.js';
 import { admin, atOnce, call, count, jobBody, key, kPassword, kSecret, newEmail, ok } from './figureforge_fixture.js';
 

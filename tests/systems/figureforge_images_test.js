@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { suite } from '../lib/runner.js';
+import { suite } from './figureforge_fixture.js';
 import {
   admin, all, atOnce, atTime, call, dynamodb, fails, flag, moderator, newImage, newUser, ok, raw, service, statuses, tagRowsOf,
 } from './figureforge_fixture.js';

@@ -1,7 +1,7 @@
 // What holds of the whole table after everything above.
 
 import assert from 'node:assert/strict';
-import { suite } from '../lib/runner.js';
+import { suite } from './figureforge_fixture.js';
 import { scan } from './figureforge_fixture.js';
 
 const test = suite('invariants');

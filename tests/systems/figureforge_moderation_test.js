@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { suite } from '../lib/runner.js';
+import { suite } from './figureforge_fixture.js';
 import { admin, all, atOnce, call, count, fails, flag, moderator, newImage, newUser, ok, query, raw, service, statuses } from './figureforge_fixture.js';
 
 const test = suite('moderation');

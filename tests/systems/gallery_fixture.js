@@ -17,6 +17,8 @@ process.on('exit', () => removeDir(folder));
 
 export const server = await startServer({
   http: true,
+  s3: true,
+  // GALLERY_ARGS="--model systems/gallery/model.yaml --test-clock" tries a changed model without a build.
   args: process.env.GALLERY_ARGS ? process.env.GALLERY_ARGS.split(' ') : ['--systems', 'gallery', '--test-clock'],
   env: {
     GATELEG_JWT_SECRET: kSecret,
@@ -42,8 +44,17 @@ export function googleToken(claims, key = google.privateKey) {
 
 // --- requests
 
-// Resolves to {status, headers, body (text), json}. `body` is sent as JSON unless it is text.
-export async function call(method, path, { user, body, headers = {}, key } = {}) {
+// Resolves to {status, headers, body (text), json}. `body` is sent as JSON unless it is text. Writers that met
+// others for too long are told to come again, and do: on a busy machine that is no failure.
+export async function call(method, path, options = {}) {
+  for (let tries = 0; ; tries += 1) {
+    const reply = await send(method, path, options);
+    if (reply.status !== 503 || reply.json?.error?.code !== 'Unavailable' || tries === 30) return reply;
+    await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 200));
+  }
+}
+
+async function send(method, path, { user, body, headers = {}, key }) {
   const all = { ...headers };
   if (user) all.authorization = `Bearer ${user.token}`;
   if (key) all['idempotency-key'] = key;
@@ -107,6 +118,19 @@ export async function all(path, user, limit = 100) {
   return items;
 }
 
+// A task, part by part until it is done. Resolves to what it did in all.
+export async function task(name, user = service, path = '/admin/tasks/', body = {}) {
+  const sum = { scanned: 0, changed: 0, skipped: 0 };
+  let cursor;
+  let report;
+  do {
+    report = await ok(200, 'POST', path + name, { user, body: cursor ? { ...body, cursor } : body });
+    for (const count of Object.keys(sum)) sum[count] += report[count];
+    cursor = report.cursor;
+  } while (!report.done);
+  return { ...sum, done: true, cursor };
+}
+
 // --- the table
 
 export async function dynamodb(operation, request) {
@@ -159,8 +183,9 @@ export async function scan(keep = () => true) {
   } while (start);
   return items;
 }
+// Rows that wait, and those that were delivered.
 export const outbox = async (kind, keep = () => true) =>
-  (await scan((item) => item.PK.startsWith('OUTBOX#') && item.kind === kind)).filter(({ payload }) => keep(payload));
+  (await scan((item) => item.PK.startsWith('OUTBOX') && item.kind === kind)).filter(({ payload }) => keep(payload));
 
 // --- time
 

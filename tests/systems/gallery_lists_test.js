@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite } from '../lib/runner.js';
-import { addToAlbum, admin, all, call, fails, get, newAlbum, newMedia, newUser, ok, putRaw, scan, service, setClock, times, token, updateRaw } from './gallery_fixture.js';
+import { addToAlbum, admin, all, call, fails, get, newAlbum, newMedia, newUser, ok, putRaw, scan, service, setClock, task, times, token, updateRaw } from './gallery_fixture.js';
 
 const test = suite('gallery lists');
 const ids = (items) => items.map(({ id }) => id);
@@ -221,13 +221,13 @@ test('GA-A4 GA-R36: popular by the ranking, never by a single like', async () =>
   await ok(200, 'PUT', `/albums/${low.id}/like`, { user: fans[0] });
   for (const fan of fans) await ok(200, 'PUT', `/albums/${high.id}/like`, { user: fan });
   assert.ok((await scan((item) => item.id === high.id && item.EntityType === 'Album'))[0].GSI6SK === '0', 'not yet');
-  const report = await ok(200, 'POST', '/admin/tasks/ranking', { user: service });
+  const report = await task('ranking');
   assert.equal(report.done, true);
   const order = ids(await all('/popular/albums')).filter((id) => [low.id, high.id, none.id].includes(id));
   assert.deepEqual(order, [high.id, low.id, none.id]);
   const [raw] = await scan((item) => item.id === high.id && item.EntityType === 'Album');
   assert.equal(raw.GSI6SK, `000000000012#${high.id}`);
-  assert.equal((await ok(200, 'POST', '/admin/tasks/ranking', { user: service })).changed, 0);
+  assert.equal((await task('ranking')).changed, 0);
   await fails(403, 'Forbidden', 'POST', '/admin/tasks/ranking', { user });
 });
 

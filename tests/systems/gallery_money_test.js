@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite } from '../lib/runner.js';
-import { admin, all, call, fails, get, getRaw, many, newKey, newUser, ok, outbox, scan, service, setClock, signed, tally, times, token, updateRaw } from './gallery_fixture.js';
+import { admin, all, call, fails, get, getRaw, many, newKey, newUser, ok, outbox, scan, service, setClock, signed, tally, task, times, token, updateRaw } from './gallery_fixture.js';
 
 const test = suite('gallery money');
 const order = (user, item = 'starter-monthly') => ok(201, 'POST', '/orders', { user, key: newKey(), body: { item } });
@@ -141,7 +141,7 @@ test('GA-O46 GA-A36 GA-R11: plans end; who renewed in time stays', async () => {
   await setClock({ now: '2025-10-01T00:00:01Z' });
   try {
     await fails(403, 'Forbidden', 'POST', '/admin/tasks/plan-expiry', { user: ended });
-    assert.equal((await ok(200, 'POST', '/admin/tasks/plan-expiry', { user: service })).done, true);
+    assert.equal((await task('plan-expiry')).done, true);
     const raw = await ended.raw();
     assert.deepEqual([raw.plan, raw.GSI4PK, raw.GSI4SK, raw.subscriptionStatus], ['free', 'USER_PLAN#free', `9999-12-31T00:00:00.000Z#${ended.id}`, 'expired']);
     assert.equal((await renewed.raw()).plan, 'starter');
@@ -158,13 +158,13 @@ test('GA-O47: seconds of a plan are granted once a month', async () => {
   const user = await newUser({ plan: 'unlimited', planEndDate: '2027-01-01T00:00:00.000Z', i2vCreditsSecondsFromPlan: 7 });
   try {
     await setClock({ now: '2025-10-05T00:00:00Z' });
-    for (let run = 0; run < 3; run += 1) await ok(200, 'POST', '/admin/tasks/monthly-grant', { user: service });
+    for (let run = 0; run < 3; run += 1) await task('monthly-grant');
     assert.deepEqual([(await user.raw()).i2vCreditsSecondsFromPlan, (await user.raw()).lastGrantPeriod], [240, '2025-10']);
     await updateRaw(`USER#${user.id}`, 'METADATA', 'SET i2vCreditsSecondsFromPlan = :n', { ':n': 3 });
-    await ok(200, 'POST', '/admin/tasks/monthly-grant', { user: service });
+    await task('monthly-grant');
     assert.equal((await user.raw()).i2vCreditsSecondsFromPlan, 3);
     await setClock({ now: '2025-11-01T00:00:00Z' });
-    await ok(200, 'POST', '/admin/tasks/monthly-grant', { user: service });
+    await task('monthly-grant');
     assert.equal((await user.raw()).i2vCreditsSecondsFromPlan, 240);
   } finally {
     await setClock({});

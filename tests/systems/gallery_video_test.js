@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite } from '../lib/runner.js';
-import { admin, all, call, fails, get, getRaw, many, newKey, newMedia, newUser, ok, outbox, scan, service, setClock, signed, tally, times } from './gallery_fixture.js';
+import { admin, all, call, fails, get, getRaw, many, newKey, newMedia, newUser, ok, outbox, scan, setClock, signed, tally, task, times } from './gallery_fixture.js';
 
 const test = suite('gallery video');
 const kRequest = { videoLength: 5, prompt: 'waves', negativePrompt: '', seed: '42', flowShift: 5, inferenceSteps: 30, cfgScale: 5, optimizePrompt: true, width: 720, height: 720 };
@@ -220,7 +220,7 @@ test('GA-O42 GA-A59 GA-A31: the watchdog ends what hangs; a late success changes
     await setClock({ now: '2025-08-01T10:29:00Z' });
     const fresh = await newJob();
     await setClock({ now: '2025-08-01T10:31:00Z' });
-    const ran = await ok(200, 'POST', '/admin/tasks/i2v-watchdog', { user: service });
+    const ran = await task('i2v-watchdog');
     assert.equal(ran.done, true);
     assert.equal(await state(it), 'TIMED_OUT');
     assert.equal(await state(fresh), 'IN_QUEUE');

@@ -13,9 +13,10 @@
 //   native      those of kNative in accounts.cc that it wants to offer, each with its route
 //
 // openSession, createUser and createGoogleUser return the session or user they put, finishReset
-// a map with the user's id. loginFailed counts `failures` of an item that ends by its ttl. startReset
-// is told whether the address is `known`; only then it mails. systems/figureforge/model.yaml has all
-// of it but Google. A constant requireVerifiedEmail, if true, keeps unverified users out.
+// a map with the user's id. loginFailed counts `failures` of an item that ends by its ttl.
+// startReset is told whether the address is `known`; only then it mails.
+// systems/figureforge/model.yaml has all of it but Google. A constant requireVerifiedEmail, if
+// true, keeps unverified users out.
 
 #pragma once
 
