@@ -4,8 +4,8 @@
     tools/row_coverage.py            writes build/row-coverage.md, prints a line per system and the rows no test names
     tools/row_coverage.py --strict   the same; exit code 1 if there are such rows
 
-tests/systems/rows.txt lists the rows. A test names one by its id, as in 'MO-O5: approve', several as 'MO-A1 to A3'
-or 'MO-A1, A2'; files under tests/ and src/**/*_test.cc are searched.
+tests/systems/rows.txt lists the rows. A test names one by its id, as in 'MO-O5: approve' or '/patterns/mo-a5',
+several as 'MO-A1 to A3' or 'MO-A1, A2'; files under tests/ and src/**/*_test.cc are searched.
 """
 import argparse
 import pathlib
@@ -18,8 +18,10 @@ REPORT = ROOT / "build" / "row-coverage.md"
 SYSTEMS = ["X", "FF", "GA", "MO", "ME", "ST"]
 ROW = re.compile(r"^([A-Z]+)-([ARO])(\d+)\s+(\S.*)$")
 # An id, and what may follow it: further ids without the system, or only their numbers.
-NAMED = re.compile(r"\b(X|FF|GA|MO|ME|ST)-([ARO])(\d+)((?:(?:, ?| and | to |\.\.|/|–)(?:(?:X|FF|GA|MO|ME|ST)-)?[ARO]?\d+\b)*)")
-NEXT = re.compile(r"(, ?| and | to |\.\.|/|–)(?:([A-Z]+)-)?([ARO])?(\d+)")
+NAMED = re.compile(
+    r"\b(X|FF|GA|MO|ME|ST)-([ARO])(\d+)((?:(?:, ?| and | to |\.\.|/|–)(?:(?:X|FF|GA|MO|ME|ST)-)?[ARO]?\d+\b)*)",
+    re.IGNORECASE)
+NEXT = re.compile(r"(, ?| and | to |\.\.|/|–)(?:([A-Z]+)-)?([ARO])?(\d+)", re.IGNORECASE)
 SKIPPED = {"node_modules", "testdata", "__pycache__"}
 
 
@@ -46,11 +48,11 @@ def test_files():
 def named_in(text):
     found = set()
     for match in NAMED.finditer(text):
-        system, kind, index = match.group(1), match.group(2), int(match.group(3))
+        system, kind, index = match.group(1).upper(), match.group(2).upper(), int(match.group(3))
         found.add(f"{system}-{kind}{index}")
         for joint, other_system, other_kind, other in NEXT.findall(match.group(4)):
             first = index + 1
-            other_system, other_kind = other_system or system, other_kind or kind
+            other_system, other_kind = other_system.upper() or system, other_kind.upper() or kind
             is_range = joint in {" to ", "..", "–"} and (other_system, other_kind) == (system, kind)
             system, kind, index = other_system, other_kind, int(other)
             for each in range(first if is_range else index, index + 1):
