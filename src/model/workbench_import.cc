@@ -207,6 +207,8 @@ private:
                 type = key_only_type(variable->format);
             } else if (type == "number" && std::holds_alternative<NumberFormat>(variable->format)) {
                 type = "{ " + padded_type(std::get<NumberFormat>(variable->format)) + " }";
+            } else if (type == "string" && std::holds_alternative<DateFormat>(variable->format)) {
+                type = "timestamp!";  // only a time has a date in it
             } else if (type == "string" || type == "number" || type == "binary") {
                 type += "!";
             }
