@@ -292,3 +292,11 @@ test('ST-O2 ST-R1 ST-R2 ST-R3: while a story goes to the trash and back it is in
   assert.equal(only.title, 'Here or there');
   assert.equal(only.CreatedAt, story.CreatedAt);
 });
+
+test('ST-R6: nobody says from outside that a story is deleted', async () => {
+  const user = newUser();
+  await fails(400, 'UnknownField', 'POST', '/v1/stories', { user, body: { title: 'x', deleted: true } });
+  const story = await createStory(user);
+  await fails(400, 'UnknownField', 'PATCH', path(story), { user, body: { title: 'y', deleted: true } });
+  assert.equal((await ok(200, 'GET', path(story), { user })).json.deleted, false);
+});

@@ -9,7 +9,7 @@ const kUlid = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 const kNodes = ['01JN00000000000000000000A1', '01JN00000000000000000000A2'];
 const list = async (user, query = '') => (await ok(200, 'GET', `/v1/stories${query}`, { user })).json;
 
-test('creating answers 201 with the story and without its keys', async () => {
+test('ST-O1: creating answers 201 with the story and without its keys', async () => {
   const user = newUser();
   const { json: story, headers } = await ok(201, 'POST', '/v1/stories', { user, body: { title: 'One' } });
   assert.match(story.id, kUlid);
@@ -67,7 +67,7 @@ test('a cursor belongs to its caller and its list, and must be whole', async () 
   }
 });
 
-test('renaming changes the story and its index', async () => {
+test('ST-O4: renaming changes the story and its index', async () => {
   const user = newUser();
   const story = await createStory(user, 'Before');
   await ok(200, 'PATCH', `/v1/stories/${story.id}`, { user, body: { title: 'After' } });
@@ -77,7 +77,7 @@ test('renaming changes the story and its index', async () => {
   assert.equal(json.version, story.version + 1);
 });
 
-test('If-Match guards an edit, by header or by field', async () => {
+test('X-R9: If-Match guards an edit, by header or by field', async () => {
   const user = newUser();
   const story = await createStory(user);
   const path = `/v1/stories/${story.id}`;
@@ -90,7 +90,7 @@ test('If-Match guards an edit, by header or by field', async () => {
   assert.equal((await list(user)).items[0].title, 'second');
 });
 
-test('a story can be deleted once, found among the deleted, and restored once', async () => {
+test('ST-O5 ST-O6 ST-A2: a story can be deleted once, found among the deleted, and restored once', async () => {
   const user = newUser();
   const { id } = await createStory(user, 'Lost and found');
   await ok(200, 'DELETE', `/v1/stories/${id}`, { user });
@@ -105,7 +105,7 @@ test('a story can be deleted once, found among the deleted, and restored once', 
   assert.equal((await list(user)).items[0].title, 'Lost and found');
 });
 
-test('nodes are listed by their order, read, changed and appended to', async () => {
+test('ST-O9 ST-A3 ST-A5 ST-A9: nodes are listed by their order, read, changed and appended to', async () => {
   const user = newUser();
   const { id } = await createStory(user);
   await putNode(user, id, kNodes[0], 2048, { prompt: { S: 'second' } });
@@ -144,7 +144,7 @@ test('a story can be shared, a deleted one cannot', async () => {
   await fails(404, 'StoryNotFound', 'POST', `/v1/stories/${id}/share`, { user });
 });
 
-test("another user's story is not there", async () => {
+test("ST-R11: another user's story is not there", async () => {
   const owner = newUser();
   const user = newUser({ roles: ['user', 'moderator', 'admin'] });
   const { id } = await createStory(owner, 'Mine');
