@@ -72,7 +72,13 @@ Result<std::optional<systems::StoredObject>> SystemObjects::head(std::string_vie
     if (!found) {
         return std::optional<systems::StoredObject>();
     }
-    return std::optional(systems::StoredObject{found->size, found->content_type});
+    // What the bytes are; a declared type is only believed where no image is claimed.
+    GATELEG_TRY_ASSIGN(const auto what, objects_->inspect(key));
+    const bool known = what.kind != objects::MediaKind::kUnknown;
+    const bool claims_image = found->content_type.starts_with("image/");
+    return std::optional(systems::StoredObject{
+        found->size,
+        known || claims_image ? std::string(objects::media_type(what.kind)) : found->content_type});
 }
 
 Result<jobs::StoredObject> SystemObjects::copy_in(std::string_view url, std::string_view key) {

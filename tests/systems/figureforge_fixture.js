@@ -10,6 +10,7 @@ export const kStripe = 'whsec_stripe';
 export const kFal = 'whsec_fal';
 export const server = await startServer({
   http: true,
+  s3: true,
   args: ['--systems', 'figureforge', '--test-clock'],
   env: { GATELEG_JWT_SECRET: kSecret, GATELEG_STRIPE_WEBHOOK_SECRET: `old,${kStripe}`, GATELEG_FAL_WEBHOOK_SECRET: kFal },
 });

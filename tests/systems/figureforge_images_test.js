@@ -316,6 +316,30 @@ test('FF-O14: what is uploaded must be an image of a fair size', async () => {
   await fails(404, 'UploadNotFound', 'POST', '/images', { user: await newUser(), body: { image_id: started.json.image_id } });
 });
 
+// The smallest PNG there is.
+const kPng = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+
+test('FF-O14 FF-O25 FF-R8 FF-R9: an upload by its address, a link that ends, and no text that says it is a picture', async () => {
+  const user = await newUser();
+  const upload = async (content_type, bytes) => {
+    const { image_id, url, uploadUrl, upload_url } = await ok(201, 'POST', '/images/uploads', { user, body: { content_type, size: bytes.length } });
+    const put = await fetch(url ?? uploadUrl ?? upload_url, { method: 'PUT', headers: { 'content-type': content_type }, body: bytes });
+    assert.equal(put.status, 200, await put.text());
+    return image_id;
+  };
+  const disguised = await upload('image/png', Buffer.from('<script>alert(1)</script> and more'));
+  await fails(415, 'UnsupportedMediaType', 'POST', '/images', { user, body: { image_id: disguised } });
+  const id = await upload('image/png', kPng);
+  await ok(201, 'POST', '/images', { user, body: { image_id: id } });
+  const { url } = await ok(200, 'POST', `/images/${id}/signed-url`, { user, body: {} });
+  assert.match(url, new RegExp(`/figureforge-prod/users/${user.id ?? user.user_id}/\\d{4}/\\d{2}/\\d{2}/${id}`));
+  const shown = await fetch(url);
+  assert.deepEqual(Buffer.from(await shown.arrayBuffer()), kPng);
+  assert.equal((await fetch(url.replace(/Signature=./, (text) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0')))).status, 403);
+  await atTime('PT500S', async () => assert.equal((await fetch(url)).status, 200));
+  await atTime('PT660S', async () => assert.equal((await fetch(url)).status, 403));
+});
+
 test('roles of a token count, those of a service do not open images', async () => {
   const id = await newImage(await newUser());
   assert.equal((await get(id, service)).status, 404);
