@@ -150,6 +150,7 @@ def test_stranger():
             disk.empty()
             wait_for_writes(client, server, 500)
             check_reads(client, [*range(50), 500, *acked])
+            print(f"     counts disk-full filled=1 acknowledged={50 + len(acked)} lost=0")
         assert server.stop() == 0, server.log()[-2000:]
         again, client = start(disk)
         check_reads(client, [*range(50), 500])
@@ -179,6 +180,7 @@ def test_own_writes():
             time.sleep(0.2)
         assert server.alive() and disk.free() > 0, server.log()[-2000:]
         check_reads(client, acked[:20] + acked[-20:])
+        print(f"     counts disk-full filled=1 acknowledged={len(acked)} lost=0")
         server.kill()
         again, client = start_or_explain(disk)
         if again:

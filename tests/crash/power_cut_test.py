@@ -195,14 +195,14 @@ def test_negative_control():
                 server = Server(disk.data, ["--durability", "process"], s3=True)
             except StartFailed as refusal:
                 assert refusal.code == 3, f"exit code {refusal.code}\n{refusal.log[-2000:]}"
-                print(f"     counts power-cut-control cuts={number + 1} lost=told")
+                print(f"     counts power-cut-control control_cuts={number + 1} control_lost=1")
                 return
             wrong = clients.verify(server)
             broken = [text for text in wrong if text.startswith("index ") or "the bank holds" in text]
             assert not broken, f"seed {SEED}:\n" + "\n".join(broken[:20])
             server.kill()
         if wrong:
-            print(f"     counts power-cut-control cuts={number + 1} lost={len(wrong)}")
+            print(f"     counts power-cut-control control_cuts={number + 1} control_lost={len(wrong)}")
             return
     raise AssertionError(f"{BLIND_CUTS} cuts without a sync lost nothing: this test would see nothing")
 

@@ -126,7 +126,9 @@ def test_kill():
     server = Server(data, s3=True)
     wrong = [line for writer in writers for line in writer.check(server.s3_url)]
     assert not wrong, "\n".join(wrong[:20])
-    assert sum(writer.acknowledged for writer in writers) > 0
+    acknowledged = sum(writer.acknowledged for writer in writers)
+    assert acknowledged > 0
+    print(f"     counts objects-kill seed={SEED} kills={ROUNDS} acknowledged={acknowledged} lost=0")
     assert server.stop() == 0, server.log()[-2000:]
     shutil.rmtree(data)
 
