@@ -178,16 +178,22 @@ def git(*words):
 
 
 def counters(part):
-    shown = [f"{name} {value:,}" for name, value in sorted(part.counts.items()) if value or name in part.faults or name == "lost"]
-    return ", ".join(shown) or "none"
+    shown = [name for name in [*part.faults, "acknowledged", "unanswered", "repeated", "readings", "lost"] if name in part.counts]
+    return ", ".join(f"{name.replace('_', ' ')} {part.counts[name]:,}" for name in dict.fromkeys(shown)) or "none"
+
+
+def source(binary):
+    commit = git("rev-parse", "--short=12", "HEAD") + (" with changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+    return f"tests of {commit}; the server is a build given by GATELEG_BIN" if binary else commit
 
 
 def report_text(chosen, minutes, seconds):
     total = {}
     for part in chosen:
-        for name, value in part.counts.items():
-            total[name] = total.get(name, 0) + value
-    count = lambda name: f"{total.get(name, 0):,}"  # noqa: E731
+        for name in {*part.faults, *part.counts}:
+            total[name] = total.get(name, 0) + part.counts.get(name, 0)
+    count = lambda name: f"{total[name]:,}" if name in total else "not part of this run"  # noqa: E731
+    left_out = [part.name for part in parts() if part.name not in [each.name for each in chosen]]
     failed = sum(part.failed() for part in chosen)
     lines = [
         "# Reliability report", "",
@@ -195,7 +201,7 @@ def report_text(chosen, minutes, seconds):
         "fault never fired has failed.", "",
         "| | |", "| --- | --- |",
         f"| Date | {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC |",
-        f"| Source | {git('rev-parse', '--short=12', 'HEAD')}{' with changes' if git('status', '--porcelain', '--untracked-files=no') else ''} |",
+        f"| Source | {source(os.environ.get('GATELEG_BIN'))} |",
         f"| Machine | {machine()} |",
         f"| Time | {seconds / 60:.1f} minutes, of {minutes:g} asked for |",
         f"| Kills (`kill -9`) | {count('kills')} |",
@@ -207,7 +213,8 @@ def report_text(chosen, minutes, seconds):
         f"| Histories checked for linearizability | {count('histories')} |",
         f"| Transactions checked for cycles | {count('transactions')} |",
         f"| Fuzz executions | {count('executions')} |",
-        f"| **Losses and findings** | **{failed}** |", "",
+        f"| **Losses and findings** | **{failed}** |",
+        *([f"| Left out | {', '.join(left_out)} |"] if left_out else []), "",
         "| Part | What | Runs | Seconds | Counted | Failed |", "| --- | --- | ---: | ---: | --- | ---: |",
     ]
     for part in chosen:
