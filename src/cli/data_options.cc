@@ -60,7 +60,10 @@ void fail(const Error& error) {
 }
 
 void fail(const model::CallError& error) {
-    throw std::runtime_error(error.code + ": " + error.message);
+    throw std::runtime_error(
+        error.message.empty() || error.message == error.code ? error.code
+                                                             : error.code + ": " + error.message
+    );
 }
 
 Progress::Progress(std::string label, std::int64_t total)
