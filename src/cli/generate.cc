@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json_indent.h"
+#include "cli/draft.h"
 #include "model/check.h"
 #include "model/client_cpp.h"
 #include "model/client_typescript.h"
@@ -58,13 +59,7 @@ std::unique_ptr<model::Model> load(const std::string& file) {
     if (loaded && !found.has_errors()) {
         return loaded;
     }
-    for (const auto& one : found.sorted()) {
-        if (one.severity == model::Severity::kError) {
-            model::Diagnostics line(file);
-            line.error(one.id, one.position, one.message, one.suggestion);
-            std::fputs(line.to_text().c_str(), stderr);
-        }
-    }
+    print_errors(found, file);
     return nullptr;
 }
 
@@ -160,19 +155,7 @@ int import_model(const ImportArguments& arguments) {
     if (!draft) {
         return fail(arguments.file + ": " + draft.error().message);
     }
-    print(draft->yaml);
-    for (const auto& note : draft->notes) {
-        std::fprintf(stderr, "note: %s\n", note.c_str());
-    }
-    model::Diagnostics found("draft");
-    const auto loaded = model::load_model(draft->yaml, found);
-    if (loaded && !found.has_errors()) {
-        model::check_model(*loaded, found);
-    }
-    if (found.has_errors()) {
-        std::fprintf(stderr, "The draft needs your hand before it can be served:\n");
-        std::fputs(found.to_text().c_str(), stderr);
-    }
+    print_draft(draft->yaml, draft->notes);
     return kDone;
 }
 

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
     gateleg::cli::add_table_commands(app, exit_code);
     gateleg::cli::add_backfill(app, exit_code);
     gateleg::cli::add_fsck(app, exit_code);
+    gateleg::cli::add_scan(app, exit_code);
     gateleg::cli::add_outbox(app, exit_code);
     gateleg::cli::add_set_admin_role(app, exit_code);
     gateleg::cli::add_generate_commands(app, exit_code);
