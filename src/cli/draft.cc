@@ -2,20 +2,11 @@
 
 #include <cstdio>
 
+#include "cli/load_model.h"
 #include "model/check.h"
 #include "model/load.h"
 
 namespace gateleg::cli {
-
-void print_errors(const model::Diagnostics& found, const std::string& file) {
-    for (const auto& one : found.sorted()) {
-        if (one.severity == model::Severity::kError) {
-            model::Diagnostics line(file);
-            line.error(one.id, one.position, one.message, one.suggestion);
-            std::fputs(line.to_text().c_str(), stderr);
-        }
-    }
-}
 
 void print_draft(const std::string& yaml, const std::vector<std::string>& notes) {
     std::fwrite(yaml.data(), 1, yaml.size(), stdout);

@@ -8,7 +8,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { suite } from '../lib/runner.js';
 import { startServer } from '../lib/server.js';
-import { call, folder, gateleg, gatelegOk, kModels, kRoot, kSecret, token } from './fixture.js';
+import { call, folder, gateleg, gatelegOk, kModels, kRoot, kSecret, kSystems, token } from './fixture.js';
 
 const test = suite('documents');
 
@@ -69,6 +69,14 @@ test('every command and option that the page shows exists', async () => {
   }
 });
 
+test('every property of the language is on the page', async () => {
+  const reference = kPage.slice(kPage.indexOf('## Reference'));
+  const words = new Set([...reference.matchAll(/`[^`\n]+`/g)].flatMap(([code]) => code.match(/\w+/g) ?? []));
+  for (const [construct, { properties }] of Object.entries(JSON.parse(gatelegOk('schema')).$defs)) {
+    assert.deepEqual(Object.keys(properties).filter((name) => !words.has(name)), [], construct);
+  }
+});
+
 test('every finding the page lists is one that the checker can make', async () => {
   const rows = kPage.slice(kPage.indexOf('## Findings')).split('\n').filter((line) => line.startsWith('| ')).map((line) => line.split('|')[1]);
   const listed = rows.flatMap((cell) => cell.match(/[A-Z]\d\d/g) ?? []);
@@ -82,8 +90,11 @@ test('the library checks without a finding, as do all commands on every system',
   assert.equal(gatelegOk('check', kModels.library), '');
   for (const file of Object.values(kModels)) {
     gatelegOk('check', file);
-    assert.match(gatelegOk('doc', file), /^# /);
+    const document = gatelegOk('doc', file);
+    for (const part of [/^# /, /^## Entities$/m, /^## Access patterns$/m, /^## Operations$/m, /^```mermaid\nerDiagram$/m]) assert.match(document, part);
   }
+  // Built-in systems go by their names.
+  for (const name of kSystems) assert.equal(gatelegOk('doc', name), gatelegOk('doc', kModels[name]), name);
 });
 
 test('openapi prints what the server serves', async () => {
@@ -198,7 +209,35 @@ test('the schema takes every model there is, and refuses what the loader refuses
   }
 }, { seconds: 180 });
 
+test('a typing error is answered with what was meant', async () => {
+  const file = join(folder, 'typing.yaml');
+  const text = pageModel();
+  for (const [right, wrong, hint] of [
+    ['title:  { type: string!', 'title:  { type: sting!', "did you mean 'string'?"],
+    ['fixed: { userId: caller }', 'fixd: { userId: caller }', "did you mean 'fixed'?"],
+    ['AlreadyBorrowed: absent', 'AlreadyBorrowed: abesnt', "did you mean 'absent'?"],
+    ['input: { bookId: Book.bookId }', 'input: { bookId: Book.boookId }', "did you mean 'bookId'?"],
+    ['index: byDue', 'index: byDeu', "did you mean 'byDue'?"],
+    ['"BOOK#{bookId}"', '"BOOK#{bookid}"', "did you mean 'bookId'?"],
+    ['default: out', 'default: owt', "did you mean 'out'?"],
+  ]) {
+    assert.ok(text.includes(right), right);
+    writeFileSync(file, text.replace(right, wrong));
+    const { code, out } = gateleg('check', file);
+    assert.equal(code, 1, wrong);
+    assert.match(out, /^\S+typing\.yaml:\d+:\d+: error [A-Z]\d\d: /m);
+    assert.ok(out.includes(hint), `${wrong}: ${out}`);
+  }
+  const missing = gateleg('check', join(folder, 'nowhere.yaml'));
+  assert.match(missing.out, /nowhere\.yaml: error Y02: there is no such file/);
+  const command = gateleg('chekc', file);
+  assert.equal(command.code, 2);
+  assert.match(command.err, /there is no command 'chekc'; did you mean 'check'\?/);
+});
+
 test('commands have help, and wrong usage is exit code 2', async () => {
+  const list = gatelegOk('--help');
+  assert.ok(list.split('\n').every((line) => line.length < 130), 'the list of commands fits a terminal');
   for (const command of ['openapi', 'schema', 'generate', 'export', 'import', 'check', 'doc']) {
     assert.match(gatelegOk(command, '--help'), /Usage|gateleg/i);
     if (command !== 'schema') assert.equal(gateleg(command).code, 2, command);
