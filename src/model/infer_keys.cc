@@ -161,12 +161,18 @@ std::vector<std::string> candidates(
 }
 
 std::string invented_name(
-    const value::Item& item, const GuessRequest& request, std::string_view word
+    const std::vector<value::Item>& items, const GuessRequest& request, std::string_view word
 ) {
     const auto base =
         is_key_word(word) ? camel_case(lower_case(word)) + "Id" : std::string(request.fallback);
+    const auto is_taken = [&](const std::string& name) {
+        return request.not_these.contains(name) ||
+               std::any_of(items.begin(), items.end(), [&](const value::Item& item) {
+                   return item.contains(name);
+               });
+    };
     auto name = base;
-    for (int again = 2; item.contains(name) || request.not_these.contains(name); ++again) {
+    for (int again = 2; is_taken(name); ++again) {
         name = base + std::to_string(again);
     }
     return name;
@@ -290,7 +296,7 @@ std::optional<KeyGuess> guess_key(std::vector<value::Item>& items, const GuessRe
         } else if (is_literal(column, at, rows.front().size(), items.size())) {
             guess.text += column.first();
         } else if (request.may_invent && !column.has_empty()) {
-            const auto name = invented_name(items.front(), request, word);
+            const auto name = invented_name(items, request, word);
             for (std::size_t row = 0; row < items.size(); ++row) {
                 items[row][name] = {rows[row][at]};
             }

@@ -1,5 +1,7 @@
 #include "model/infer.h"
 
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "model/check.h"
@@ -149,6 +151,76 @@ TEST(InferTest, OddNamesMixedTypesAndAnEmptyTableAreNoHarm) {
     const auto empty = infer_model(a_table(), std::nullopt, {});
     EXPECT_EQ(empty.entities, 0U);
     EXPECT_FALSE(empty.notes.empty());
+}
+
+// Whatever is in a table: the draft can be read, and if the checker finds no error in it, it makes
+// every item again as it was.
+TEST(InferTest, ADraftThatChecksFitsItsItems) {
+    std::mt19937 random(7);
+    const auto pick = [&](const std::vector<std::string>& words) {
+        return words[random() % words.size()];
+    };
+    const std::vector<std::string> parts = {
+        "USER", "ORDER", "Item", "u1", "u2", "7", "007", "2025-03-01", "a b", "META", "x:y", ""};
+    const std::vector<std::string> names = {
+        "id", "kind", "n", "at", "odd name", "GSI1PK", "GSI1SK"};
+    int checked = 0;
+    for (int round = 0; round < 400; ++round) {
+        // A few shapes, so that kinds have several items.
+        std::vector<std::vector<std::string>> shapes;
+        for (std::size_t i = 0; i < 1 + random() % 3; ++i) {
+            shapes.push_back(
+                {pick({"USER#", "ORDER#", "", "a#b#"}), pick({"META", "ITEM#", "", "X#Y#"})}
+            );
+        }
+        std::map<std::string, Item> items;
+        for (std::size_t i = 0; i < 1 + random() % 8; ++i) {
+            const auto& shape = shapes[random() % shapes.size()];
+            const auto tail = pick(parts);
+            auto item = an_item(shape[0] + pick(parts) + "k", shape[1] + tail + "k");
+            for (const auto& name : names) {
+                switch (random() % 6) {
+                    case 0:
+                        item[name] = {pick(parts) + "v"};
+                        break;
+                    case 1:
+                        item[name] = {tail + "k"};
+                        break;
+                    case 2:
+                        if (!name.starts_with("GSI")) {
+                            item[name] = {Number::from_int(static_cast<int>(random() % 20))};
+                        }
+                        break;
+                    default:
+                        break;
+                }
+            }
+            const auto key = std::get<std::string>(item["PK"].data) + "\n" +
+                             std::get<std::string>(item["SK"].data);
+            items[key] = std::move(item);
+        }
+        std::vector<Item> all;
+        for (auto& [key, item] : items) {
+            all.push_back(std::move(item));
+        }
+        const auto draft = infer_model(a_table({"GSI1PK", "GSI1SK"}), std::nullopt, all);
+        Diagnostics found("draft");
+        const auto model = load_model(draft.yaml, found);
+        ASSERT_TRUE(model) << draft.yaml << found.to_text();
+        ASSERT_FALSE(found.contains("Y02") || found.contains("Y03") || found.contains("Y04"))
+            << draft.yaml << found.to_text();
+        if (!found.has_errors()) {
+            check_model(*model, found);
+        }
+        if (!found.has_errors()) {
+            ++checked;
+            expect_sound(draft, all);
+        }
+        if (HasFatalFailure() || HasNonfatalFailure()) {
+            return;
+        }
+    }
+    EXPECT_GT(checked, 20);
 }
 
 }  // namespace
