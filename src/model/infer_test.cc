@@ -165,7 +165,7 @@ TEST(InferTest, ADraftThatChecksFitsItsItems) {
     const std::vector<std::string> names = {
         "id", "kind", "n", "at", "odd name", "GSI1PK", "GSI1SK"};
     int checked = 0;
-    for (int round = 0; round < 400; ++round) {
+    for (int round = 0; round < 150; ++round) {
         // A few shapes, so that kinds have several items.
         std::vector<std::vector<std::string>> shapes;
         for (std::size_t i = 0; i < 1 + random() % 3; ++i) {
@@ -220,7 +220,7 @@ TEST(InferTest, ADraftThatChecksFitsItsItems) {
             return;
         }
     }
-    EXPECT_GT(checked, 20);
+    EXPECT_GT(checked, 10);
 }
 
 }  // namespace
