@@ -1,8 +1,9 @@
-// Built by cpp_test.js with the header of tests/complaints/model.yaml: enums in paths, bodies and answers.
-
-#include "complaints_client.h"
+// Built by cpp_test.js with the header of tests/complaints/model.yaml: enums in paths, bodies and
+// answers.
 
 #include <cstdio>
+
+#include "complaints_client.h"
 
 namespace {
 
@@ -44,9 +45,10 @@ int main() {
     client.editTask({.id = "t1"});
     expect(transport.last.body == "{}", "left out");
 
-    transport.answer = R"({"items":[{"id":"t1","owner":"Ann","state":"done","points":3,"version":1},)"
-                       R"({"id":"t2","owner":"Ann","state":"of next year","points":3,"version":1},)"
-                       R"({"id":"t3","owner":"Ann","points":3,"version":1}],"cursor":null})";
+    transport.answer =
+        R"({"items":[{"id":"t1","owner":"Ann","state":"done","points":3,"version":1},)"
+        R"({"id":"t2","owner":"Ann","state":"of next year","points":3,"version":1},)"
+        R"({"id":"t3","owner":"Ann","points":3,"version":1}],"cursor":null})";
     const auto page = client.byState({.owner = "Ann", .state = TaskState::kDone});
     expect(transport.last.target == "/v1/c/owners/Ann/done", "in a path");
     expect(page.items.size() == 3, "items");
