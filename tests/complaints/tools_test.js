@@ -37,6 +37,47 @@ operations:
 `;
 }
 
+test('1 random updates by eight writers at once leave no key, row or guard wrong', async () => {
+  const folder = tempDir('gateleg-random');
+  const data = join(folder, 'data');
+  let own;
+  try {
+    own = await startServer({ data, http: true, args: ['--model', kModel] });
+    let seed = 12345;
+    const below = (n) => {
+      seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+      return (seed >>> 8) % n;
+    };
+    const pick = (...all) => all[below(all.length)];
+    const requests = [
+      () => ['PUT', `/tasks/r${below(6)}`, { owner: pick('Ann', 'Bob'), state: pick('open', 'done'), team: pick('red', 'blue', undefined), points: below(50) }],
+      () => ['PATCH', `/tasks/r${below(6)}`, { state: pick('open', 'done', 'parked') }],
+      () => ['PATCH', `/tasks/r${below(6)}`, { team: pick('red', 'blue', null), owner: pick('Ann', 'Cem') }],
+      () => ['POST', `/tasks/r${below(6)}/points`, { n: 1 + below(9) }],
+      () => ['DELETE', `/tasks/r${below(6)}`, undefined],
+      () => ['PUT', `/users/r${below(5)}`, { email: `m${below(4)}@x.org` }],
+      () => ['PATCH', `/users/r${below(5)}`, pick({ email: `m${below(4)}@x.org` }, { deleted: true }, { deleted: false })],
+      () => ['DELETE', `/users/r${below(5)}`, undefined],
+    ];
+    const expected = ['TaskNotFound', 'TaskAlreadyExists', 'UserNotFound', 'UserAlreadyExists', 'EmailTaken', 'Unavailable'];
+    let done = 0;
+    await Promise.all(Array.from({ length: 8 }, async () => {
+      for (let n = 0; n < 60; n += 1) {
+        const [method, path, body] = pick(...requests)();
+        const { status, json } = await call(method, `/v1/c${path}`, { at: own, body });
+        assert.ok(status < 300 || expected.includes(json.error.code), `${method} ${path} ${JSON.stringify(body)}: ${JSON.stringify(json)}`);
+        done += status < 300 ? 1 : 0;
+      }
+    }));
+    assert.ok(done > 50, `${done} requests did something`);
+    const compared = gateleg('fsck', kModel, '--data', data);
+    assert.equal(compared.status, 0, compared.stdout);
+  } finally {
+    await own?.stop();
+    removeDir(folder);
+  }
+}, { seconds: 180 });
+
 const S = (text) => ({ S: text });
 
 test('3 an existing table is read, and a model proposed that fits it to the byte', async () => {
