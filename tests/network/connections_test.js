@@ -7,7 +7,7 @@ import { Connection, answers, descriptorLimit, kScale, openMany, requestBytes, r
 
 const test = suite('connections');
 const kBound = 4096; // src/http/limits.h
-const kIdle = kScale > 1 ? 4000 : 2000;
+const kIdle = kScale > 1 ? 3500 : 2000;
 const kBytesEach = 24 * 1024;
 const kActive = 50;
 
