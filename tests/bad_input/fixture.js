@@ -28,7 +28,7 @@ async function check() {
   const reply = await raw('GetItem', { TableName: kTable, Key: item({ pk: 'k7' }) });
   assert.equal(reply.status, 200, 'a good request after the bad one');
   assert.deepEqual(reply.json.Item.v, { N: '7' });
-  assert.ok(Date.now() - started < 2000, `a good request took ${Date.now() - started} ms`);
+  assert.ok(Date.now() - started < 20_000, `a good request took ${Date.now() - started} ms`);
   const [old, now] = [before, await digest()];
   before = now;
   assert.equal(now, old, 'the data has changed');
