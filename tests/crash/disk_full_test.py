@@ -98,7 +98,7 @@ def check_reads(client, numbers):
         assert reply["Item"]["v"]["S"] == value(number), f"k{number}"
 
 
-def wait_for_refusal(client, server, first, seconds=10):
+def wait_for_refusal(client, server, first, seconds=60):
     """Writes until one is refused; the refusals must be 503 ServiceUnavailable, and quick."""
     deadline = time.monotonic() + seconds
     acked = []
