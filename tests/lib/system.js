@@ -5,10 +5,9 @@
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { done, kNobodysKeys, run } from './command.js';
-import { removeDir, startServer, tempDir } from './server.js';
+import { send as sendS3, signS3 } from './s3_sign.js';
+import { startServer } from './server.js';
 
 export const kJwtSecret = 'a secret that only this test knows, 32+ bytes';
 export const isRemote = process.env.GATELEG_TEST_STORE === '1';
@@ -16,29 +15,26 @@ const modelOf = (system) => process.env.GATELEG_TEST_MODEL ?? system;
 
 // --- servers
 
-// `url` of what it resolves to is where the table can be read; stop() ends both servers when there are two.
-export async function startSystem(system, { s3 = false, args = [], env = {} } = {}) {
+// `url` of what it resolves to is where the table can be read; stop() ends both servers when there are two. `bucket` is
+// where the system keeps objects: the S3 API is then on, in the server that has the tables.
+export async function startSystem(system, { bucket, args = [], env = {} } = {}) {
+  const s3 = bucket !== undefined;
   const model = process.env.GATELEG_TEST_MODEL ? ['--model', modelOf(system)] : ['--systems', system];
   const options = { http: true, s3, args: [...model, '--test-clock', ...args], env: { GATELEG_JWT_SECRET: kJwtSecret, ...env } };
   if (!isRemote) return startServer(options);
 
   // The store has a clock of its own: it deletes what has expired.
-  const store = await startServer({ http: true, args: ['--test-clock'] });
+  const store = await startServer({ http: true, s3, args: ['--test-clock'] });
   await done('apply', modelOf(system), '--endpoint', store.url);
-  options.args.push('--store', store.url);
   Object.assign(options.env, kNobodysKeys);
-  const folder = tempDir('keys');
   if (s3) {
-    const keys = join(folder, 'keys.ini');
-    writeFileSync(keys, '[app]\naws_access_key_id = app\naws_secret_access_key = secret-of-the-app\n', { mode: 0o600 });
-    options.args.push('--credentials', keys);
+    const request = { method: 'PUT', path: `/${bucket}`, host: new URL(store.s3Url).host };
+    const made = await sendS3(store.s3Url, signS3(request, { key: { accessKeyId: 'local', secretAccessKey: 'local' } }));
+    assert.equal(made.status, 200, made.body);
+    options.env.GATELEG_S3_ENDPOINT = store.s3Url;
   }
-  try {
-    const server = await startServer(options);
-    return server.keepTablesIn(store);
-  } finally {
-    removeDir(folder);
-  }
+  const server = await startServer({ ...options, s3: false, args: [...options.args, '--store', store.url] });
+  return server.keepTablesIn(store);
 }
 
 // {now}, {advance}, or {} for the real time, in every server that has a clock.

@@ -9,7 +9,7 @@ export const kSecret = kJwtSecret;
 export const kStripe = 'whsec_stripe';
 export const kFal = 'whsec_fal';
 export const server = await startSystem('figureforge', {
-  s3: true,
+  bucket: 'figureforge-prod',
   env: { GATELEG_STRIPE_WEBHOOK_SECRET: `old,${kStripe}`, GATELEG_FAL_WEBHOOK_SECRET: kFal },
 });
 export const { call, ok, fails } = requests(server, '/v1/ff');

@@ -16,7 +16,7 @@ writeFileSync(keySet, JSON.stringify({ keys: [{ ...google.publicKey.export({ for
 process.on('exit', () => removeDir(folder));
 
 export const server = await startSystem('gallery', {
-  s3: true,
+  bucket: 'gallery',
   env: {
     GATELEG_GOOGLE_CLIENT_ID: 'client-of-the-test',
     GATELEG_GOOGLE_JWKS: keySet,
