@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite, skip } from '../lib/runner.js';
-import { addToAlbum, admin, all, call, fails, get, getRaw, newAlbum, newMedia, newUser, ok, outbox, putRaw, scan, service, setClock, tally, task, times, updateRaw } from './gallery_fixture.js';
+import { addToAlbum, admin, all, call, dynamodb, fails, get, getRaw, newAlbum, newMedia, newUser, ok, outbox, putRaw, scan, service, setClock, tally, task, times, updateRaw } from './gallery_fixture.js';
 
 const test = suite('gallery admin');
 const kUpload = { originalFilename: 'sea.png', mimeType: 'image/png', size: 1000 };
@@ -212,6 +212,7 @@ test('GA-R3 GA-O51: albums come into the index by creator; those of nobody are l
   assert.deepEqual([raw.GSI4PK, raw.GSI4SK], ['ALBUM_BY_CREATOR', `${user.id}#${album.createdAt}#${album.id}`]);
   assert.ok(!('GSI4PK' in (await getRaw(`ALBUM#${nobody.id}`))));
   assert.equal((await migrate('backfill-gsi4-albums')).changed, 0);
+  await dynamodb('DeleteItem', { Key: { PK: { S: `ALBUM#${nobody.id}` }, SK: { S: 'METADATA' } } });
 });
 
 test('GA-R4 GA-O51: users come onto the leaderboard', async () => {
