@@ -8,7 +8,7 @@ export const kSecret = kJwtSecret;
 export const kModel = fileURLToPath(new URL('../../systems/stories/model.yaml', import.meta.url));
 export const server = await startSystem('stories');
 export const { call, expect: ok, expectError: fails } = requests(server);
-export const { dynamodb, put, scan } = table(server, 'stories');
+export const { dynamodb, put, scan, update } = table(server, 'stories');
 export const setClock = (change) => moveClock(server, change);
 
 // Someone nobody has been before, so that tests do not see each other's stories.
@@ -37,4 +37,5 @@ export async function putNode(user, storyId, id, nodeOrder, more = {}) {
       ...more,
     },
   });
+  await update(`USER#${user.sub}#STORY#${storyId}`, 'METADATA', 'ADD nodeCount :one', { ':one': 1 });
 }
