@@ -8,6 +8,8 @@ import './stories_test.js';
 import './stories_more_test.js';
 import './bad_requests_test.js';
 import './documents_test.js';
+import './stories_hostile_test.js';
+import './stories_invariants_test.js';
 if (!isRemote) await import('./start_test.js');  // about the store within
 
 suite('server')('SIGTERM ends it with exit code 0 after all this', async () => {
