@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite, skip } from '../lib/runner.js';
-import { addToAlbum, admin, all, call, dynamodb, fails, get, getRaw, newAlbum, newMedia, newUser, ok, outbox, putRaw, scan, service, setClock, tally, task, times, updateRaw } from './gallery_fixture.js';
+import { addToAlbum, admin, all, call, dynamodb, fails, get, getRaw, newAlbum, newMedia, newUser, ok, outbox, putRaw, scan, service, setClock, signed, tally, task, times, updateRaw } from './gallery_fixture.js';
 
 const test = suite('gallery admin');
 const kUpload = { originalFilename: 'sea.png', mimeType: 'image/png', size: 1000 };
@@ -53,6 +53,39 @@ test('GA-O18 GA-R38 GA-R37: finished when the bytes are there, once; listed only
   const content = await call('GET', `/media/${media.id}/content`);
   assert.equal(content.status, 302);
   assert.equal((await (await fetch(content.headers.get('location'))).arrayBuffer()).byteLength, 1000);
+});
+
+test('GA-O18 WH-13: the object store says that the bytes are there, once or often', async () => {
+  const user = await newUser();
+  const begun = await call('POST', '/media', { user, body: { originalFilename: 'a.png', mimeType: 'image/png', size: 1000, isPublic: true } });
+  if (begun.json?.error?.code === 'ProviderNotConfigured') skip('this server keeps no objects');
+  assert.equal(begun.status, 201, begun.body);
+  const media = begun.json;
+  const { objectKey } = await getRaw(`MEDIA#${media.id}`);
+  const record = (key, eventName = 'ObjectCreated:Put') => ({ eventName, s3: { bucket: { name: 'gallery' }, object: { key, size: 1000 } } });
+  const tell = (...Records) => call('POST', '/webhooks/storage', signed('STORAGE', { Records }));
+  const told = async (...records) => {
+    const reply = await tell(...records);
+    assert.equal(reply.status, 200, reply.body);
+    return reply.json.applied;
+  };
+  // Nothing was uploaded, of whatever it speaks.
+  assert.equal(await told(record(objectKey)), false);
+  const put = await fetch(media.uploadUrl, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: new Uint8Array(1000) });
+  assert.equal(put.status, 200, await put.text());
+  const strange = [record(objectKey, 'ObjectRemoved:Delete'), record(`${objectKey}x`), record('gallery/somebody-else/x.png'), record('a#b/c#d'), record(''), {}];
+  assert.equal(await told(...strange), false);
+  assert.equal((await get(`/media/${media.id}`, user)).status, 'pending');
+  const replies = await times(4, () => tell(record('other/thing.png'), record(encodeURIComponent(objectKey))));
+  assert.deepEqual(replies.map(({ json }) => json.applied).filter(Boolean), [true]);
+  const shown = await get(`/media/${media.id}`);
+  assert.deepEqual([shown.status, shown.size], ['uploaded', 1000]);
+  await fails(409, 'MediaNotPending', 'POST', `/media/${media.id}/complete`, { user });
+  assert.equal((await getRaw(`UPLOADS#${user.id}`, 'META')).begun, 0);
+  // Anybody could say that.
+  const body = JSON.stringify({ Records: [record(objectKey)] });
+  await fails(400, 'SignatureInvalid', 'POST', '/webhooks/storage', { body });
+  await fails(400, 'SignatureInvalid', 'POST', '/webhooks/storage', signed('STORAGE', {}, { secret: 'another' }));
 });
 
 test('GA-O18 SM-4: a failed upload stays hidden', async () => {

@@ -7,7 +7,7 @@ import { removeDir, tempDir } from '../lib/server.js';
 import { requests, setClock as moveClock, startSystem, table, times, token, webhookSignature } from '../lib/system.js';
 
 export { times, token };
-export const kWebhookSecrets = { RUNPOD: 'runpod-secret-of-the-test', PAYMENT: 'payment-secret-of-the-test' };
+export const kWebhookSecrets = { RUNPOD: 'runpod-secret-of-the-test', PAYMENT: 'payment-secret-of-the-test', STORAGE: 'storage-secret-of-the-test' };
 // Keys that stand in for Google's.
 const google = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const folder = tempDir('gallery');
@@ -21,6 +21,7 @@ export const server = await startSystem('gallery', {
     GATELEG_GOOGLE_CLIENT_ID: 'client-of-the-test',
     GATELEG_GOOGLE_JWKS: keySet,
     GATELEG_RUNPOD_WEBHOOK_SECRET: kWebhookSecrets.RUNPOD,
+    GATELEG_STORAGE_WEBHOOK_SECRET: kWebhookSecrets.STORAGE,
     GATELEG_PAYMENT_WEBHOOK_SECRET: `an-older-secret,${kWebhookSecrets.PAYMENT}`,
   },
 });
