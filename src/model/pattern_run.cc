@@ -392,23 +392,36 @@ private:
             return Nothing{};
         }
         std::vector<Item> keys;
-        std::vector<std::size_t> places;
+        std::vector<std::optional<std::size_t>> places;  // in `keys`, of each that is kept
         for (const auto& [attributes, candidate] : kept) {
+            places.emplace_back();
+            if (!is_loaded(*candidate->entity)) {
+                continue;
+            }
             GATELEG_CALL_TRY_ASSIGN_CALL(
                 auto key, loaded_key(candidate->raw, *candidate->entity, attributes)
             );
             if (key) {
+                places.back() = keys.size();
                 keys.push_back(std::move(*key));
-                places.push_back(candidate->taken);
             }
         }
         GATELEG_CALL_TRY_ASSIGN(auto items, database_.get_all(keys, pattern_.consistent));
-        for (std::size_t at = 0; at < items.size(); ++at) {
-            if (items[at]) {
-                add_loaded(*items[at], places[at]);
+        for (std::size_t at = 0; at < kept.size(); ++at) {
+            auto& [attributes, candidate] = kept[at];
+            if (!is_loaded(*candidate->entity)) {
+                add_shown({std::move(attributes), candidate->entity}, candidate->taken);
+            } else if (places[at] && items[*places[at]]) {
+                add_loaded(*items[*places[at]], candidate->taken);
             }
         }
         return Nothing{};
+    }
+
+    // `load` follows items of the first entity; the others of the list are shown themselves, such
+    // as those of an older shape, which have everything in one item.
+    bool is_loaded(const Entity& entity) const {
+        return loads_itself() || &entity == pattern_.entities.front();
     }
 
     CallResult<Nothing> leave_out_unseen(std::vector<std::pair<Item, const Candidate*>>& kept) {

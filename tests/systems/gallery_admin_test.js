@@ -268,9 +268,18 @@ test('GA-R6 GA-T20 GA-T21 GA-O51: media of the first version become media and ed
   await old(a, 'v1-two', { isPublic: 'false' });
   await old(b, 'v1-one', { filename: 'other.jpg' });
   for (const [album, n] of [[a, 2], [b, 1]]) await updateRaw(`ALBUM#${album.id}`, 'METADATA', 'SET mediaCount = :n', { ':n': n });
+  // Both shapes are read until all are of the new one, and nothing that is for one meets the other.
+  const shown = async (album, as) => (await all(`/albums/${album.id}/media`, as, 1)).map(({ id }) => id);
+  assert.deepEqual([await shown(a, user), await shown(a), await shown(b)], [['v1-one', 'v1-two'], ['v1-one'], ['v1-one']]);
+  const added = await call('PUT', `/albums/${a.id}/media/v1-one`, { user });
+  assert.ok([404, 409].includes(added.status), added.body);
+  const removed = await call('DELETE', `/albums/${a.id}/media/v1-two`, { user });
+  assert.ok([404, 409].includes(removed.status), `${removed.status} ${removed.body}`);
+  assert.equal((await getRaw(`ALBUM#${a.id}`, 'MEDIA#v1-two')).filename, 'v1-two.jpg');
   assert.equal((await migrate('media-v2', { dryRun: true })).changed, 3);
   const first = await migrate('media-v2', { limit: 1 });
   assert.deepEqual([first.changed, first.done], [1, false]);
+  assert.deepEqual([await shown(a, user), await shown(a), await shown(b)], [['v1-one', 'v1-two'], ['v1-one'], ['v1-one']]);
   const rest = await migrate('media-v2');
   assert.deepEqual([rest.changed, rest.done], [2, true]);
   const media = await get('/media/v1-one');
