@@ -178,6 +178,21 @@ test('GA-O50 GA-R40 GA-A23 GA-A24 GA-A56 GA-E11: metrics are written by version 
   assert.equal((await put({}, await newUser())).status, 403);
 });
 
+test('X-R2 GA-A23: times of any zone are one order, in one width', async () => {
+  // The same hours around a midnight, as people in two far zones write them.
+  const written = ['2025-07-01T13:00:00+14:00', '2025-06-30T11:30:00-12:00', '2025-07-01T00:00:00Z', '2025-07-01T14:00:00.5+14:00', '2025-06-30T12:00:01-12:00'];
+  const meant = written.map((text) => new Date(text).toISOString());
+  for (const timestamp of written) {
+    await ok(200, 'PUT', '/admin/analytics', { user: service, body: { metricType: 'zones', granularity: 'hourly', timestamp, endTimestamp: timestamp, metrics: {} } });
+  }
+  const rows = await scan(({ PK }) => PK === 'ANALYTICS#zones#hourly');
+  assert.deepEqual(rows.map(({ SK }) => SK).sort(), [...meant].sort());
+  const listed = async (query) => (await all(`/admin/analytics?metricType=zones&granularity=hourly${query}`, admin)).map(({ timestamp }) => timestamp).sort();
+  assert.deepEqual(await listed(''), [...meant].sort());
+  const from = encodeURIComponent('2025-07-01T14:00:00+14:00');  // midnight in UTC
+  assert.deepEqual(await listed(`&from=${from}`), meant.filter((text) => text >= '2025-07-01').sort());
+});
+
 test('GA-O50 GA-A57 GA-E12 X-R6: a cached metric is gone when its time is over', async () => {
   await setClock({ now: '2025-11-01T00:00:00Z' });
   try {

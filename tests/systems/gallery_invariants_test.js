@@ -58,4 +58,4 @@ test('GA-R4 GA-R5: a name, an address and a Google account belong to whom its gu
   }
 });
 
-test('fsck finds nothing', () => fsckFindsNothing(server, 'gallery'));
+test('X-R10: every derived key follows from its sources, and fsck finds nothing else', () => fsckFindsNothing(server, 'gallery'));
