@@ -16,8 +16,8 @@ export const server = await startServer({
 });
 
 // Tests that send hundreds of requests take their time on a busy machine.
-export function suite(name) {
-  const add = plainSuite(name);
+export function suite(name, hooks) {
+  const add = plainSuite(name, hooks);
   return (title, body) => add(title, body, { seconds: 400 });
 }
 

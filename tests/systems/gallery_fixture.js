@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeDir, startServer, tempDir } from '../lib/server.js';
 
-const kSecret = 'a secret that only this test knows, 32+ bytes';
+export const kJwtSecret = 'a secret that only this test knows, 32+ bytes';
 export const kWebhookSecrets = { RUNPOD: 'runpod-secret-of-the-test', PAYMENT: 'payment-secret-of-the-test' };
 // Keys that stand in for Google's.
 const google = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -21,7 +21,7 @@ export const server = await startServer({
   // GALLERY_ARGS="--model systems/gallery/model.yaml --test-clock" tries a changed model without a build.
   args: process.env.GALLERY_ARGS ? process.env.GALLERY_ARGS.split(' ') : ['--systems', 'gallery', '--test-clock'],
   env: {
-    GATELEG_JWT_SECRET: kSecret,
+    GATELEG_JWT_SECRET: kJwtSecret,
     GATELEG_GOOGLE_CLIENT_ID: 'client-of-the-test',
     GATELEG_GOOGLE_JWKS: keySet,
     GATELEG_RUNPOD_WEBHOOK_SECRET: kWebhookSecrets.RUNPOD,
@@ -33,7 +33,7 @@ const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url
 export function token(claims) {
   const all = { exp: Math.floor(Date.now() / 1000) + 7200, roles: ['user'], ...claims };
   const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(all)}`;
-  return `${signed}.${createHmac('sha256', kSecret).update(signed).digest('base64url')}`;
+  return `${signed}.${createHmac('sha256', kJwtSecret).update(signed).digest('base64url')}`;
 }
 
 export function googleToken(claims, key = google.privateKey) {

@@ -5,6 +5,7 @@ import { runAll, suite } from '../lib/runner.js';
 import { server } from './fixture.js';
 import './stories_test.js';
 import './stories_more_test.js';
+import './stories_generation_test.js';
 import './bad_requests_test.js';
 import './documents_test.js';
 import './start_test.js';
