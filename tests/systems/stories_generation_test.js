@@ -138,18 +138,21 @@ test('ST-O16: without credits nothing begins', async () => {
 });
 
 test('ST-O16 X-R3: the same key is the same generation and one reservation', async () => {
-  const { user, story } = await world.newAuthor(3);
+  const { user, story } = await world.newAuthor(2);
   const prompt = newPrompt();
   const headers = { 'idempotency-key': randomUUID() };
-  const replies = await Promise.all(Array.from({ length: 3 }, () => world.generate(user, story, prompt, headers)));
-  assert.deepEqual(replies.map(({ status }) => status), [202, 202, 202], replies.map(({ body }) => body).join('\n'));
+  await world.ok(200, 'DELETE', `/stories/${story.id}`, { user });
+  assert.equal((await world.generate(user, story, prompt, headers)).json.error.code, 'StoryDeleted');
+  await world.ok(200, 'POST', `/stories/${story.id}/restore`, { user });
+  const replies = await Promise.all(Array.from({ length: 10 }, () => world.generate(user, story, prompt, headers)));
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [202], replies.map(({ body }) => body).join('\n'));
   assert.equal(new Set(replies.map(({ json }) => json.generationId)).size, 1);
-  await eventually(async () => (await world.credits(user)) === 2, world.log);
+  assert.equal(await world.credits(user), 1, 'ten requests have reserved once');
   assert.equal((await world.generate(user, story, 'another', headers)).json.error.code, 'IdempotencyKeyReused');
   const at = await world.atProvider(prompt);
   await world.generator.report(at, written(at));
-  await world.closed(user, 'settled');
-  assert.equal(await world.credits(user), 2);
+  assert.deepEqual(await world.closed(user, 'settled'), ['settled']);
+  assert.equal(await world.credits(user), 1);
   assert.equal((await world.nodes(user, story)).length, 3);
   assert.equal(world.generator.submissions(({ body }) => body.includes(prompt)).length, 1);
 });
@@ -214,6 +217,11 @@ test('ST-O16: a silent provider is asked; one that stays silent has failed', asy
   } finally {
     await world.clock({});
   }
+});
+
+test('ST-O16 ST-O19: after all that every row and count is right', async () => {
+  const report = await world.ok(200, 'POST', '/stories/admin/check', { user: admin, body: {} });
+  assert.equal(report.found, 0, JSON.stringify(report));
 });
 
 test('ST-O16 X-R11: killed at every step, there is one node and one charge', async () => {

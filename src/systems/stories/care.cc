@@ -96,7 +96,7 @@ CallResult<OperationReply> recount(model::Runtime& runtime, const NativeCall& ca
     const auto count = static_cast<std::int64_t>(nodes.size());
     const auto seen = call.integer("seen").value_or(0);
     if (count == seen || !call.flag("repair")) {
-        return changed_reply(count != seen);
+        return OperationReply{.changed = count != seen};  // the job counts these
     }
     model::OperationCall set{
         .arguments = {

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/ids.h"
+#include "base/sha256.h"
 #include "systems/stories/story_book.h"
 #include "systems/webhooks.h"
 
@@ -21,7 +22,7 @@ using model::OperationReply;
 using model::text;
 using model::text_of;
 
-constexpr int kClientFault = 500;          // below: the request's own fault
+constexpr int kServerFault = 500;
 constexpr std::size_t kPreviousNodes = 5;  // that the provider gets to read
 constexpr std::size_t kMaxPrevious = 4000;
 constexpr std::size_t kMaxText = 100'000;
@@ -60,7 +61,7 @@ public:
         }
         GATELEG_CALL_TRY_ASSIGN_CALL(auto previous, previous_texts(book, story_id));
         const auto id = random_uuid();
-        GATELEG_CALL_TRY_ASSIGN_CALL(const auto held, reserve(user, id));
+        GATELEG_CALL_TRY_ASSIGN_CALL(const auto held, reserve_for(call));
         Arguments arguments{
             {"storyId", text(story_id)},
             {"generationId", text(id)},
@@ -71,8 +72,8 @@ public:
             arguments["reservationId"] = text(held.id);
         }
         auto started = book.run("startGeneration", std::move(arguments), &call.original);
-        // Another request with the same key may have been faster: then that one is paid for.
-        if (!started || started->replayed) {
+        // After a fault of ours the same request comes again, and finds what it has reserved.
+        if (!started && started.error().status < kServerFault) {
             release(user, held);
         }
         return started;
@@ -150,20 +151,47 @@ private:
         return texts;
     }
 
-    // Where membership is not served, nodes cost nothing.
-    CallResult<Reservation> reserve(const std::string& user, const std::string& id) const {
+    // Where membership is not served, nodes cost nothing. Requests with the same key and body share
+    // what the first of them reserves.
+    CallResult<Reservation> reserve_for(const NativeCall& call) const {
         auto* membership = services_.find("membership");
         if (membership == nullptr || cost() <= 0) {
             return Reservation{};
         }
+        const auto& user = *call.caller.user;
+        const auto& key = call.original.idempotency_key;
+        if (!key) {
+            return reserve(*membership, user, random_uuid());
+        }
+        const auto shared = to_hex(HmacKey(services_.secret)
+                                       .sign(
+                                           "generation\n" + user + "\n" + *key + "\n" +
+                                           call.text("id") + "\n" + call.text("prompt")
+                                       ));
+        GATELEG_CALL_TRY_ASSIGN_CALL(auto held, reserve(*membership, user, shared));
+        const auto found = membership->get(
+            "reservationOf",
+            {{"userId", text(user)}, {"reservationId", text(held.id)}},
+            model::internal_caller()
+        );
+        if (found && text_of(found->item, "state") == "held") {
+            return held;
+        }
+        // An earlier attempt has failed and given it back.
+        return reserve(*membership, user, random_uuid());
+    }
+
+    CallResult<Reservation> reserve(
+        model::Runtime& membership, const std::string& user, const std::string& key
+    ) const {
         const model::OperationCall call{
             .arguments =
                 {{"userId", text(user)},
                  {"amount", model::number(cost())},
                  {"reason", text("A node of a story")}},
-            .idempotency_key = id};
+            .idempotency_key = key};
         GATELEG_CALL_TRY_ASSIGN_CALL(
-            const auto held, membership->run("reserve", call, model::internal_caller("stories"))
+            const auto held, membership.run("reserve", call, model::internal_caller("stories"))
         );
         const auto* body = held.body ? std::get_if<value::Map>(&held.body->data) : nullptr;
         return Reservation{
@@ -241,7 +269,7 @@ private:
         auto saved = runtime_.run(
             "saveGenerated", {.arguments = std::move(arguments)}, model::internal_caller()
         );
-        if (!saved && saved.error().status < kClientFault) {
+        if (!saved && saved.error().status < kServerFault) {
             // The story has gone, or has no room: nobody pays for what is not kept.
             return fail(generation, saved.error().code, saved.error().message);
         }
