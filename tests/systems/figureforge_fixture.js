@@ -18,8 +18,8 @@ export const { dynamodb, get: raw, scan } = figureforge;
 export const plainItem = fromItem;
 
 // Tests that send hundreds of requests take their time on a busy machine.
-export function suite(name) {
-  const add = plainSuite(name);
+export function suite(name, hooks) {
+  const add = plainSuite(name, hooks);
   return (title, body) => add(title, body, { seconds: 400 });
 }
 

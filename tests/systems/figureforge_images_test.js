@@ -75,8 +75,14 @@ test('FF-R17: moments are whole seconds, and nobody sets them', async () => {
   for (const name of ['created_at', 'deleted_at', 'favorited_count', 'flag_status', 'user_id']) {
     await fails(400, 'UnknownField', 'PUT', `/images/${id}/tags`, { user, body: { tags: [], [name]: 1 } });
   }
+  for (const at of [1740824430, 1740824430400, '2025-03-01T10:20:30Z']) {
+    await fails(400, 'UnknownField', 'POST', '/images/uploads', { user, body: { content_type: 'image/png', created_at: at } });
+    await fails(400, 'UnknownField', 'PATCH', '/users/me', { user, body: { created_at: at } });
+  }
   const { created_at } = await raw(`IMG#${id}`, 'META');
   assert.ok(Number.isInteger(created_at) && created_at < 1e11);
+  await atTime('P3D', () => ok(200, 'PUT', `/images/${id}/tags`, { user, body: { tags: ['style:late'] } }));
+  assert.equal((await raw(`IMG#${id}`, 'META')).created_at, created_at, 'no change moves it');
 });
 
 test('FF-R6: who sees what', async () => {

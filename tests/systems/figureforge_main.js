@@ -6,6 +6,7 @@ import { server } from './figureforge_fixture.js';
 import './figureforge_accounts_test.js';
 import './figureforge_billing_test.js';
 import './figureforge_jobs_test.js';
+import './figureforge_generation_test.js';
 import './figureforge_images_test.js';
 import './figureforge_search_test.js';
 import './figureforge_moderation_test.js';

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { suite, skip } from '../lib/runner.js';
 import { addToAlbum, admin, all, call, dynamodb, fails, get, getRaw, newAlbum, newMedia, newUser, ok, outbox, putRaw, scan, service, setClock, signed, tally, task, times, updateRaw } from './gallery_fixture.js';
 
-const test = suite('gallery admin');
+// Tasks walk over everything that the tests before have left: a busy machine gets time for it.
+const add = suite('gallery admin');
+const test = (title, body) => add(title, body, { seconds: 300 });
 const kUpload = { originalFilename: 'sea.png', mimeType: 'image/png', size: 1000 };
 // All of it, or one part of the size that `limit` says.
 const migrate = (name, body = {}) =>
@@ -108,13 +110,14 @@ test('GA-O17 GA-R38: abandoned uploads are swept after a day', async () => {
   try {
     await task('upload-sweep');
     assert.equal((await task('upload-sweep')).changed, 0);
+    // Delivered rows expire by this clock: afterwards they may be gone.
+    assert.equal((await outbox('delete-object', ({ key }) => key === 'gallery/x/old.png')).length, 1);
   } finally {
     await setClock({});
   }
   assert.equal(await getRaw(`MEDIA#${old.id}`), undefined);
   assert.ok((await getRaw(`MEDIA#${young.id}`)) && (await getRaw(`MEDIA#${done.id}`)));
   assert.equal((await getRaw(`UPLOADS#${user.id}`, 'META')).begun, 1);
-  assert.equal((await outbox('delete-object', ({ key }) => key === 'gallery/x/old.png')).length, 1);
 });
 
 // --- digests

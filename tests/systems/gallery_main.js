@@ -7,6 +7,7 @@ import './gallery_albums_test.js';
 import './gallery_social_test.js';
 import './gallery_lists_test.js';
 import './gallery_video_test.js';
+import './gallery_generation_test.js';
 import './gallery_money_test.js';
 import './gallery_accounts_test.js';
 import './gallery_admin_test.js';

@@ -6,6 +6,7 @@ import { isRemote } from '../lib/system.js';
 import { server } from './fixture.js';
 import './stories_test.js';
 import './stories_more_test.js';
+import './stories_generation_test.js';
 import './bad_requests_test.js';
 import './documents_test.js';
 import './stories_hostile_test.js';

@@ -69,6 +69,7 @@ void install_gallery(model::Runtime& runtime, const Services& services) {
 
     auto events = std::make_shared<gallery::ProviderEvents>(runtime, services);
     install(runtime, "runpodWebhook", events, &gallery::ProviderEvents::video);
+    install(runtime, "videoPolled", events, &gallery::ProviderEvents::video_asked);
     install(runtime, "paymentWebhook", events, &gallery::ProviderEvents::payment);
 
     auto migrations = std::make_shared<gallery::Migrations>(runtime);

@@ -186,10 +186,20 @@ Uploads::Reply Uploads::take(const value::Item& media, Arguments arguments) {
         GATELEG_CALL_TRY(services_.objects->remove(key));
         return CallError{413, "PayloadTooLarge", "The file is too large."};
     }
+    const auto content =
+        model::base_path(runtime_.model()) + "/media/" + text_of(media, "id") + "/content";
+    if (!arguments.contains("thumbnailUrls") && text_of(media, "type") == "image") {
+        // They are being made; until then these lead to the image itself.
+        value::Map urls;
+        for (const auto* size : {"small", "medium", "large", "cover"}) {
+            urls[size] = text(content + "?size=" + size);
+        }
+        arguments["thumbnailUrl"] = urls["small"];
+        arguments["thumbnailUrls"] = {std::move(urls)};
+    }
     arguments["status"] = text("uploaded");
     arguments["size"] = model::number(static_cast<std::int64_t>(object->size));
-    arguments["url"] =
-        text(model::base_path(runtime_.model()) + "/media/" + text_of(media, "id") + "/content");
+    arguments["url"] = text(content);
     return finish(media, std::move(arguments));
 }
 
@@ -246,12 +256,20 @@ Uploads::Reply Uploads::content(const model::NativeCall& call) {
     GATELEG_CALL_TRY_ASSIGN_CALL(
         const auto found, runtime_.get("media", {{"id", text(call.text("id"))}}, call.caller)
     );
-    const auto key = text_of(found.item, "objectKey");
+    auto key = text_of(found.item, "objectKey");
     if (key.empty() || text_of(found.item, "status") != "uploaded") {
         return CallError{409, "ObjectMissing", "There are no bytes of this media here."};
     }
     if (services_.objects == nullptr) {
         return not_configured();
+    }
+    if (call.has("size")) {
+        auto small = "gallery/" + text_of(found.item, "createdBy") + "/" + call.text("id") + "/" +
+                     call.text("size");
+        GATELEG_CALL_TRY_ASSIGN(const auto made, services_.objects->head(small));
+        if (made) {
+            key = std::move(small);
+        }
     }
     GATELEG_CALL_TRY_ASSIGN(auto url, services_.objects->presign_get(key, link_seconds_));
     model::OperationReply reply;
