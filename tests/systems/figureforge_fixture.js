@@ -23,8 +23,17 @@ export function suite(name, hooks) {
 
 // --- requests
 
-// Resolves to {status, headers, body (text), json}. `body` is sent as JSON unless it is text.
-export async function call(method, path, { user, body, headers = {}, base = server.httpUrl } = {}) {
+// Resolves to {status, headers, body (text), json}. `body` is sent as JSON unless it is text. Writers that met others for
+// too long are told to come again, and do: on a busy machine that is no failure.
+export async function call(method, path, options = {}) {
+  for (let tries = 0; ; tries += 1) {
+    const reply = await send(method, path, options);
+    if (reply.status !== 503 || reply.json?.error?.code !== 'Unavailable' || tries === 30) return reply;
+    await new Promise((resolve) => { setTimeout(resolve, 50 + Math.random() * 200); });
+  }
+}
+
+async function send(method, path, { user, body, headers = {}, base = server.httpUrl } = {}) {
   const all = { ...headers };
   if (user) all.authorization = `Bearer ${user.token}`;
   if (body !== undefined && !('content-type' in all)) all['content-type'] = 'application/json';
