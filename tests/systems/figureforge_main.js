@@ -13,6 +13,7 @@ import './figureforge_moderation_test.js';
 import './figureforge_flags_test.js';
 import './figureforge_tasks_test.js';
 import './figureforge_catalog_test.js';
+import './figureforge_hostile_test.js';
 import './figureforge_invariants_test.js';
 
 suite('server')('SIGTERM ends it with exit code 0 after all this', async () => {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { eventually, makePng, pictureSize, startGenerator } from '../lib/generator.js';
 import { suite } from '../lib/runner.js';
 import { removeDir, startServer, tempDir } from '../lib/server.js';
-import { fromItem, kJwtSecret, token } from './gallery_fixture.js';
+import { fromItem, kJwtSecret, token } from '../lib/system.js';
 
 const kRequest = { videoLength: 5, prompt: 'waves', negativePrompt: '', seed: '42', flowShift: 5, inferenceSteps: 30, cfgScale: 5, optimizePrompt: true, width: 720, height: 720 };
 const kPatience = { seconds: 400 };

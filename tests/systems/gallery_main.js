@@ -11,6 +11,9 @@ import './gallery_generation_test.js';
 import './gallery_money_test.js';
 import './gallery_accounts_test.js';
 import './gallery_admin_test.js';
+import './gallery_timing_test.js';
+import './gallery_hostile_test.js';
+import './gallery_invariants_test.js';
 
 suite('gallery server')('SIGTERM ends it with exit code 0 after all this', async () => {
   const { code, signal } = await server.stop();

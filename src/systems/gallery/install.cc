@@ -57,6 +57,7 @@ void install_gallery(model::Runtime& runtime, const Services& services) {
     install(runtime, "startUpload", uploads, &gallery::Uploads::start);
     install(runtime, "completeUpload", uploads, &gallery::Uploads::complete);
     install(runtime, "retryUpload", uploads, &gallery::Uploads::retry);
+    install(runtime, "storageWebhook", uploads, &gallery::Uploads::stored);
     install(runtime, "mediaContent", uploads, &gallery::Uploads::content);
 
     auto lists = std::make_shared<gallery::Lists>(runtime, services);
