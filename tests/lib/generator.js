@@ -106,16 +106,20 @@ class Generator {
     return [...this.jobs.values()].find(wanted);
   }
 
-  // Resolves to the reply of Gateleg.
-  report(job, body, { secret = kSecrets[job.service], gateleg = this.gateleg } = {}) {
+  // Resolves to the reply of Gateleg. A report that finds it too busy is sent again, as providers do.
+  async report(job, body, { secret = kSecrets[job.service], gateleg = this.gateleg } = {}) {
     const text = JSON.stringify(body);
-    const at = Math.floor(Date.now() / 1000);
-    const v1 = createHmac('sha256', secret).update(`${at}.${text}`).digest('hex');
-    return fetch(new URL(new URL(job.webhook).pathname, gateleg), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'webhook-signature': `t=${at},v1=${v1}` },
-      body: text,
-    });
+    for (let tries = 0; ; tries += 1) {
+      const at = Math.floor(Date.now() / 1000);
+      const v1 = createHmac('sha256', secret).update(`${at}.${text}`).digest('hex');
+      const reply = await fetch(new URL(new URL(job.webhook).pathname, gateleg), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'webhook-signature': `t=${at},v1=${v1}` },
+        body: text,
+      });
+      if (reply.status !== 503 || tries === 30) return reply;
+      await new Promise((resolve) => { setTimeout(resolve, 50 + Math.random() * 200); });
+    }
   }
 
   async #serve(request, response) {

@@ -29,7 +29,15 @@ class World {
   }
 
   log = () => this.server.log.slice(-3000);
-  call = (method, path, options = {}) => call(method, `/v1${path}`, { base: this.server.httpUrl, ...options });
+  // Whoever is told to come again does: on a busy machine that is no failure.
+  async call(method, path, options = {}) {
+    for (let tries = 0; ; tries += 1) {
+      const reply = await call(method, `/v1${path}`, { base: this.server.httpUrl, ...options });
+      if (reply.json?.error?.code !== 'Unavailable' || tries === 30) return reply;
+      await new Promise((resolve) => { setTimeout(resolve, 50 + Math.random() * 200); });
+    }
+  }
+
   async ok(status, method, path, options) {
     const reply = await this.call(method, path, options);
     assert.equal(reply.status, status, `${method} ${path}: ${reply.status} ${reply.body}`);
