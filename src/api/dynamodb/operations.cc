@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/dynamodb/backups.h"
 #include "api/dynamodb/legacy.h"
 #include "api/dynamodb/read_request.h"
 #include "api/dynamodb/respond.h"
@@ -157,6 +158,33 @@ void write_changed(std::string& out, const dynamo::TableReply& reply) {
     write_table(out, "TableDescription", reply.table);
 }
 
+template <class Request>
+using BackupCall = void (dynamo::Backups::*)(Request, dynamo::Done<Request>);
+
+// A store over the network is asked for its backups itself.
+template <class Request, BackupCall<Request> call, Write<typename Request::Reply> write>
+void run_backup(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
+    auto* backups = dynamic_cast<dynamo::Backups*>(&dynamo);
+    if (backups == nullptr) {
+        respond_error(
+            std::move(exchange),
+            {ErrorCode::kUnknownOperation, "The store behind this server keeps its own backups"}
+        );
+        return;
+    }
+    read_and_run<Request>(
+        body,
+        std::move(exchange),
+        [&](Request request, dynamo::Done<Request> done) {
+            (backups->*call)(std::move(request), std::move(done));
+        },
+        write
+    );
+}
+
+template <class Request, BackupCall<Request> call>
+constexpr auto kRunBackup = &run_backup<Request, call, write_any<typename Request::Reply>>;
+
 // Figures of a real account; nothing here is limited by them.
 void describe_limits(Dynamo& /*dynamo*/, std::string_view /*body*/, http::Exchange exchange) {
     std::string out;
@@ -199,14 +227,29 @@ constexpr std::array kOperations = {
     Operation{
         "BatchWriteItem", false, kRun<dynamo::BatchWriteItemRequest, &Dynamo::batch_write_item>},
     Operation{
+        "CreateBackup",
+        false,
+        &run_backup<
+            dynamo::CreateBackupRequest,
+            &dynamo::Backups::create_backup,
+            write_backup_details>},
+    Operation{
         "CreateTable",
         false,
         &run<dynamo::CreateTableRequest, &Dynamo::create_table, write_changed>},
+    Operation{
+        "DeleteBackup",
+        false,
+        kRunBackup<dynamo::DeleteBackupRequest, &dynamo::Backups::delete_backup>},
     Operation{"DeleteItem", false, kRun<dynamo::DeleteItemRequest, &Dynamo::delete_item>},
     Operation{
         "DeleteTable",
         false,
         &run<dynamo::DeleteTableRequest, &Dynamo::delete_table, write_changed>},
+    Operation{
+        "DescribeBackup",
+        true,
+        kRunBackup<dynamo::DescribeBackupRequest, &dynamo::Backups::describe_backup>},
     Operation{"DescribeEndpoints", true, &describe_endpoints},
     Operation{"DescribeLimits", true, &describe_limits},
     Operation{
@@ -228,6 +271,10 @@ constexpr std::array kOperations = {
         &run_statements<partiql::ExecuteTransactionRequest, partiql::execute_transaction>,
         transaction_reads},
     Operation{"GetItem", true, kRun<dynamo::GetItemRequest, &Dynamo::get_item>},
+    Operation{
+        "ListBackups",
+        true,
+        kRunBackup<dynamo::ListBackupsRequest, &dynamo::Backups::list_backups>},
     Operation{"ListTables", true, kRun<dynamo::ListTablesRequest, &Dynamo::list_tables>},
     Operation{
         "ListTagsOfResource",
@@ -235,6 +282,13 @@ constexpr std::array kOperations = {
         kRun<dynamo::ListTagsOfResourceRequest, &Dynamo::list_tags_of_resource>},
     Operation{"PutItem", false, kRun<dynamo::PutItemRequest, &Dynamo::put_item>},
     Operation{"Query", true, kRun<dynamo::QueryRequest, &Dynamo::query>},
+    Operation{
+        "RestoreTableFromBackup",
+        false,
+        &run_backup<
+            dynamo::RestoreTableFromBackupRequest,
+            &dynamo::Backups::restore_table_from_backup,
+            write_changed>},
     Operation{"Scan", true, kRun<dynamo::ScanRequest, &Dynamo::scan>},
     Operation{"TagResource", false, kRun<dynamo::TagResourceRequest, &Dynamo::tag_resource>},
     Operation{

@@ -7,6 +7,8 @@ namespace {
 
 constexpr const char* kReading[] = {
     "BatchGetItem",
+    "DescribeBackup",
+    "ListBackups",
     "DescribeEndpoints",
     "DescribeLimits",
     "DescribeTable",
@@ -21,12 +23,15 @@ constexpr const char* kReading[] = {
 constexpr const char* kWriting[] = {
     "BatchExecuteStatement",
     "BatchWriteItem",
+    "CreateBackup",
     "CreateTable",
+    "DeleteBackup",
     "DeleteItem",
     "DeleteTable",
     "ExecuteStatement",
     "ExecuteTransaction",
     "PutItem",
+    "RestoreTableFromBackup",
     "TagResource",
     "TransactWriteItems",
     "UntagResource",
