@@ -18,9 +18,11 @@ void put(Store& store, const std::string& key, const std::string& value) {
 TEST(CopyStoreTest, ACopyIsTheStoreAtOneMoment) {
     const internal::TestDirectory directory;
     const auto from = Store::open({.directory = directory / "from"});
+    WriteBatch rows;
     for (int i = 0; i < 3000; ++i) {
-        put(*from, "key" + std::to_string(i), std::string(4000, 'x'));
+        rows.put("key" + std::to_string(i), std::string(4000, 'x'));
     }
+    ASSERT_TRUE(from->write(rows).has_value());
     CopyTotals totals;
     {
         const auto to = Store::open({.directory = directory / "to"});
