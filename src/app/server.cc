@@ -154,6 +154,7 @@ struct Server::Parts {
                 jobs::add_object_deliveries(background.deliveries(), name, *bucket);
             }
         }
+        systems.add_calls(background.deliveries());
     }
 
     const Clock& clock(const Config& config) const {

@@ -10,6 +10,7 @@
 #include "app/object_house.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "jobs/deliveries.h"
 #include "model/runtime.h"
 #include "model/schema.h"
 #include "systems/registry.h"
@@ -35,6 +36,9 @@ public:
     std::vector<model::Runtime*> runtimes() const;
     const systems::Services& services() const { return services_; }
     systems::SessionSource& sessions() const { return *sessions_; }
+
+    // Rows by which one system calls another, as far as both are served.
+    void add_calls(jobs::Deliveries& deliveries) const;
 
 private:
     struct System {

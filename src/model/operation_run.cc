@@ -148,7 +148,8 @@ private:
     }
 
     CallError named_error(const Outcome& outcome) const {
-        return {outcome_status(model_, outcome.error), outcome.error, outcome.error};
+        return {
+            outcome_status(model_, outcome.error), outcome.error, error_sentence(outcome.error)};
     }
 
     CallResult<Attempt> commit(Transaction& transaction) {

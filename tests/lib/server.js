@@ -43,6 +43,7 @@ class Server {
     this.url = '';
     this.httpUrl = '';
     this.s3Url = '';
+    this.store = undefined;
     this.exited = new Promise((resolve) => {
       child.on('exit', (code, signal) => resolve({ code, signal }));
       child.on('error', (error) => resolve({ code: -1, signal: null, error }));
@@ -50,6 +51,13 @@ class Server {
     child.stderr.on('data', (chunk) => {
       this.log = (this.log + chunk).slice(-200_000);
     });
+  }
+
+  // Its tables are in that server: they are read there, and it ends with this one.
+  keepTablesIn(store) {
+    this.store = store;
+    this.url = store.url;
+    return this;
   }
 
   get port() {
@@ -90,6 +98,7 @@ class Server {
     const timer = setTimeout(() => this.child.kill('SIGKILL'), 20_000);
     const result = await this.exited;
     clearTimeout(timer);
+    await this.store?.stop();
     return result;
   }
 
