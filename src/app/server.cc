@@ -12,6 +12,7 @@
 #include "api/s3/face.h"
 #include "app/admin_socket.h"
 #include "app/backend.h"
+#include "app/data_copy.h"
 #include "app/object_house.h"
 #include "app/systems.h"
 #include "auth/credentials.h"
@@ -196,7 +197,7 @@ struct Server::Parts {
             return;
         }
         admin_socket.emplace(config.data);
-        if (const auto bound = server.listen_unix(admin_socket->path(), commands); !bound) {
+        if (const auto bound = server.listen_unix(admin_socket->path(), copies); !bound) {
             log_warn("commands cannot reach this server", {{"reason", bound.error().message}});
             admin_socket.reset();
         }
@@ -208,6 +209,7 @@ struct Server::Parts {
     Backend backend;
     api::dynamodb::Face dynamodb;
     api::dynamodb::Face commands;
+    CopyFace copies{commands, backend.store()};
     jobs::Config deliveries;
     outbound::Client outbound;
     auth::JwtVerifier tokens;

@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
     gateleg::cli::add_model_commands(app, exit_code);
     gateleg::cli::add_table_commands(app, exit_code);
     gateleg::cli::add_backfill(app, exit_code);
+    gateleg::cli::add_backup(app, exit_code);
     gateleg::cli::add_fsck(app, exit_code);
     gateleg::cli::add_scan(app, exit_code);
     gateleg::cli::add_outbox(app, exit_code);

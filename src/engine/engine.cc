@@ -1,8 +1,10 @@
 #include "engine/engine.h"
 
+#include "engine/backup_worker.h"
 #include "engine/catalog_loader.h"
 #include "engine/core.h"
 #include "engine/maintenance.h"
+#include "engine/ops/backups.h"
 #include "engine/ops/operations.h"
 
 namespace gateleg::engine {
@@ -33,9 +35,16 @@ struct Engine::Parts {
               .region = std::move(options.region),
               .account_id = std::move(options.account_id),
           },
-          maintenance(core) {}
+          maintenance(core) {
+        backups.start();
+    }
+    ~Parts() { backups.stop(); }
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
 
     expr::Cache expressions;
+    // Writes that are still queued when everything stops may hand it work.
+    BackupWorker backups{core};
     Committer committer;
     Core core;
     Maintenance maintenance;
@@ -137,6 +146,35 @@ void Engine::list_tags_of_resource(
     dynamo::ListTagsOfResourceRequest request, dynamo::Done<dynamo::ListTagsOfResourceRequest> done
 ) {
     ops::list_tags_of_resource(parts_->core, std::move(request), std::move(done));
+}
+
+void Engine::create_backup(
+    dynamo::CreateBackupRequest request, dynamo::Done<dynamo::CreateBackupRequest> done
+) {
+    ops::create_backup(parts_->core, parts_->backups, std::move(request), std::move(done));
+}
+void Engine::describe_backup(
+    dynamo::DescribeBackupRequest request, dynamo::Done<dynamo::DescribeBackupRequest> done
+) {
+    ops::describe_backup(parts_->core, std::move(request), std::move(done));
+}
+void Engine::delete_backup(
+    dynamo::DeleteBackupRequest request, dynamo::Done<dynamo::DeleteBackupRequest> done
+) {
+    ops::delete_backup(parts_->core, std::move(request), std::move(done));
+}
+void Engine::list_backups(
+    dynamo::ListBackupsRequest request, dynamo::Done<dynamo::ListBackupsRequest> done
+) {
+    ops::list_backups(parts_->core, std::move(request), std::move(done));
+}
+void Engine::restore_table_from_backup(
+    dynamo::RestoreTableFromBackupRequest request,
+    dynamo::Done<dynamo::RestoreTableFromBackupRequest> done
+) {
+    ops::restore_table_from_backup(
+        parts_->core, parts_->backups, std::move(request), std::move(done)
+    );
 }
 
 }  // namespace gateleg::engine

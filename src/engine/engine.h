@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "dynamo/backups.h"
 #include "dynamo/dynamo.h"
 #include "storage/store.h"
 
@@ -19,7 +20,7 @@ struct EngineOptions {
 
 // Thread-safe. Reads are answered on the calling thread, writes on the commit thread.
 // Stop sending requests before destroying it; writes already sent are still made.
-class Engine final : public dynamo::Dynamo {
+class Engine final : public dynamo::Dynamo, public dynamo::Backups {
 public:
     // Loads the catalog; throws storage::StoreOpenError if it cannot be read.
     Engine(storage::Store& store, const Clock& clock, EngineOptions options);
@@ -63,6 +64,18 @@ public:
         override;
     void
         list_tags_of_resource(dynamo::ListTagsOfResourceRequest, dynamo::Done<dynamo::ListTagsOfResourceRequest>)
+            override;
+
+    void create_backup(dynamo::CreateBackupRequest, dynamo::Done<dynamo::CreateBackupRequest>)
+        override;
+    void describe_backup(dynamo::DescribeBackupRequest, dynamo::Done<dynamo::DescribeBackupRequest>)
+        override;
+    void delete_backup(dynamo::DeleteBackupRequest, dynamo::Done<dynamo::DeleteBackupRequest>)
+        override;
+    void list_backups(dynamo::ListBackupsRequest, dynamo::Done<dynamo::ListBackupsRequest>)
+        override;
+    void
+        restore_table_from_backup(dynamo::RestoreTableFromBackupRequest, dynamo::Done<dynamo::RestoreTableFromBackupRequest>)
             override;
 
 private:

@@ -13,8 +13,11 @@ constexpr char kCounts = 0x02;
 constexpr char kToken = 0x03;
 constexpr char kTokenExpiry = 0x04;
 constexpr char kLastTableId = 0x05;
+constexpr char kBackup = 0x08;
+constexpr char kRestore = 0x09;
 constexpr char kItems = 0x10;
 constexpr char kTtl = 0x11;
+constexpr char kBackupItems = 0x13;
 
 constexpr std::size_t kIndexPrefixBytes = 1 + 4 + 2;
 constexpr std::size_t kTtlPrefixBytes = 1 + 4 + 8;
@@ -66,6 +69,30 @@ bool append_attributes(
 }
 
 }  // namespace
+
+std::string backup_key(std::string_view arn) {
+    return prefix_with(kBackup).append(arn);
+}
+
+KeyRange all_backups() {
+    return range_of_prefix(prefix_with(kBackup));
+}
+
+std::string restore_key(std::string_view table_name) {
+    return prefix_with(kRestore).append(table_name);
+}
+
+KeyRange all_restores() {
+    return range_of_prefix(prefix_with(kRestore));
+}
+
+std::string backup_item_key(TableId data, std::string_view item_key_suffix) {
+    return prefix_with(kBackupItems, data).append(item_key_suffix);
+}
+
+KeyRange backup_items_range(TableId data) {
+    return range_of_prefix(prefix_with(kBackupItems, data));
+}
 
 std::string after_prefix(std::string prefix) {
     while (!prefix.empty()) {

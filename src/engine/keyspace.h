@@ -9,6 +9,9 @@
 //     followed
 //                                              by the key of its item
 //     11 table expiry hash64 key...            items by the second their time to live ends
+//     08 arn                                   a backup
+//     09 name                                  a table that is being restored
+//     13 backup hash64 key...                  an item of a backup
 //
 // Numbers are big-endian; keys are encoded by value/key_codec.h. hash64 spreads partitions evenly,
 // so that segments of a parallel scan are ranges of it.
@@ -67,6 +70,14 @@ std::string ttl_entry_key(TableId table, std::int64_t expires_seconds, std::stri
 KeyRange ttl_expired_before(TableId table, std::int64_t seconds);
 // The key of the item that a time-to-live entry stands for.
 std::string item_key_of_ttl_entry(TableId table, std::string_view entry_key);
+
+// Backups: their records, tables that are being restored, and the items of one backup.
+std::string backup_key(std::string_view arn);
+KeyRange all_backups();
+std::string restore_key(std::string_view table_name);
+KeyRange all_restores();
+std::string backup_item_key(TableId data, std::string_view item_key_suffix);
+KeyRange backup_items_range(TableId data);
 
 // The smallest key behind every key that begins with `prefix`.
 std::string after_prefix(std::string prefix);

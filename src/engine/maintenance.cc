@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <future>
-#include <optional>
 
 #include "base/log.h"
+#include "engine/commit_step.h"
 #include "engine/idempotency.h"
 #include "engine/index_writer.h"
 #include "engine/keyspace.h"
@@ -22,32 +21,6 @@ constexpr std::size_t kBackfillPageBytes = 1 << 20;
 constexpr std::size_t kExpiryPageItems = 256;
 // DynamoDB leaves items alone whose time lies further back than this.
 constexpr std::int64_t kOldestExpirySeconds = std::int64_t{5} * 365 * 24 * 3600;
-
-// Runs `change` on the commit thread and waits for it.
-template <class Change>
-class Step final : public WriteOperation {
-public:
-    Step(Change change, std::promise<Result<bool>> done)
-        : change_(std::move(change)), done_(std::move(done)) {}
-    void apply(CommitContext& context) override { more_.emplace(change_(context)); }
-    void finish(const Result<void>& committed) override {
-        done_.set_value(committed ? *std::move(more_) : Result<bool>(committed.error()));
-    }
-    bool needs_empty_batch() const override { return true; }
-
-private:
-    Change change_;
-    std::promise<Result<bool>> done_;
-    std::optional<Result<bool>> more_;
-};
-
-template <class Change>
-Result<bool> run_step(const Core& core, Change change) {
-    std::promise<Result<bool>> promise;
-    auto done = promise.get_future();
-    core.submit(std::make_unique<Step<Change>>(std::move(change), std::move(promise)));
-    return done.get();
-}
 
 // Time-to-live entries of items that are due.
 KeyRange due_entries(TableId table, std::int64_t now) {
@@ -228,7 +201,7 @@ void Maintenance::build_indexes(const std::stop_token& stop) {
     for (const auto& build : find_builds(*core_.committer.catalog())) {
         bool more = true;
         while (more && !stop.stop_requested()) {
-            const auto step = run_step(core_, [&](CommitContext& context) {
+            const auto step = run_commit_step(core_, [&](CommitContext& context) {
                 return build_page(core_.store, context, build);
             });
             more = step && *step;
@@ -245,9 +218,10 @@ void Maintenance::expire_items(const std::stop_token& stop) {
         }
         bool more = true;
         while (more && !stop.stop_requested()) {
-            const auto step = run_step(core_, [&, table_name = name](CommitContext& context) {
-                return expire_page(core_.store, context, table_name, now);
-            });
+            const auto step =
+                run_commit_step(core_, [&, table_name = name](CommitContext& context) {
+                    return expire_page(core_.store, context, table_name, now);
+                });
             more = step && *step;
         }
     }
@@ -257,7 +231,7 @@ void Maintenance::forget_tokens(const std::stop_token& stop) {
     const auto now = core_.clock.now_seconds();
     bool more = holds_anything(core_.store, tokens_expired_before(now));
     while (more && !stop.stop_requested()) {
-        const auto step = run_step(core_, [&](CommitContext& context) {
+        const auto step = run_commit_step(core_, [&](CommitContext& context) {
             return forget_page(core_.store, context, now);
         });
         more = step && *step;

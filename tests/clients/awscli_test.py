@@ -88,6 +88,17 @@ def test_transaction():
     assert got["Responses"] == [{"Item": {"Artist": {"S": "Tx"}, "Song": {"S": "b"}}}]
 
 
+def test_statements():
+    """execute-statement, batch-execute-statement, execute-transaction"""
+    aws("execute-statement", "--statement", "INSERT INTO Music VALUE {'Artist': 'Ql', 'Song': 'one', 'n': 1}")
+    reply = aws("execute-statement", "--statement", "SELECT n FROM Music WHERE Artist = ? AND n = 1", "--parameters", [{"S": "Ql"}])
+    assert reply["Items"] == [{"n": {"N": "1"}}]
+    read = {"Statement": "SELECT n FROM Music WHERE Artist = 'Ql' AND Song = 'one'"}
+    assert aws("batch-execute-statement", "--statements", [read])["Responses"] == [{"TableName": "Music", "Item": {"n": {"N": "1"}}}]
+    aws("execute-transaction", "--transact-statements", [{"Statement": "DELETE FROM Music WHERE Artist = 'Ql' AND Song = 'one' AND n = 1"}])
+    aws("execute-statement", "--statement", "nonsense", fails="Statement wasn't well formed, can't be processed")
+
+
 def test_table_settings():
     """update-time-to-live, tag-resource, describe-limits, describe-endpoints"""
     aws("update-time-to-live", "--table-name", "Music", "--time-to-live-specification", "Enabled=true,AttributeName=expires")

@@ -161,7 +161,7 @@ void Face::dispatch(http::Exchange exchange, std::string_view body, std::string_
         respond_error(std::move(exchange), {ErrorCode::kUnknownOperation, ""});
         return;
     }
-    if (!scope_allows(scope, *operation)) {
+    if (!scope_allows(scope, *operation, body)) {
         respond_error(
             std::move(exchange),
             {ErrorCode::kAccessDenied,
