@@ -95,6 +95,10 @@ dynamo::Dynamo& Backend::dynamo() {
     return *parts_->remote;
 }
 
+dynamo::Streams* Backend::streams() {
+    return parts_->engine.get();
+}
+
 const storage::Store* Backend::store() const {
     return parts_->store.get();
 }

@@ -102,10 +102,15 @@ struct Server::Parts {
               system_clock,
               {.credentials = credentials.get(),
                .region = config.region,
-               .hosts = host_policy(config)}
+               .hosts = host_policy(config),
+               .streams = backend.streams()}
           ),
           // The permissions of the socket's file decide who may call.
-          commands(backend.dynamo(), system_clock, {.region = config.region}),
+          commands(
+              backend.dynamo(),
+              system_clock,
+              {.region = config.region, .streams = backend.streams()}
+          ),
           deliveries(load_deliveries()),
           outbound({.allow = deliveries.allow}),
           tokens(load_tokens(config)),

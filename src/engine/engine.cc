@@ -4,6 +4,7 @@
 #include "engine/core.h"
 #include "engine/maintenance.h"
 #include "engine/ops/operations.h"
+#include "engine/ops/stream_operations.h"
 
 namespace gateleg::engine {
 namespace {
@@ -24,7 +25,7 @@ LoadedCatalog load_or_throw(const storage::Store& store) {
 // In the order of construction: maintenance stops first, then the committer runs what is queued.
 struct Engine::Parts {
     Parts(storage::Store& store, const Clock& clock, EngineOptions options, LoadedCatalog loaded)
-        : committer(store, std::move(loaded)),
+        : committer(store, clock, std::move(loaded)),
           core{
               .store = store,
               .committer = committer,
@@ -137,6 +138,27 @@ void Engine::list_tags_of_resource(
     dynamo::ListTagsOfResourceRequest request, dynamo::Done<dynamo::ListTagsOfResourceRequest> done
 ) {
     ops::list_tags_of_resource(parts_->core, std::move(request), std::move(done));
+}
+
+void Engine::list_streams(
+    dynamo::ListStreamsRequest request, dynamo::Done<dynamo::ListStreamsRequest> done
+) {
+    ops::list_streams(parts_->core, std::move(request), std::move(done));
+}
+void Engine::describe_stream(
+    dynamo::DescribeStreamRequest request, dynamo::Done<dynamo::DescribeStreamRequest> done
+) {
+    ops::describe_stream(parts_->core, std::move(request), std::move(done));
+}
+void Engine::get_shard_iterator(
+    dynamo::GetShardIteratorRequest request, dynamo::Done<dynamo::GetShardIteratorRequest> done
+) {
+    ops::get_shard_iterator(parts_->core, std::move(request), std::move(done));
+}
+void Engine::get_records(
+    dynamo::GetRecordsRequest request, dynamo::Done<dynamo::GetRecordsRequest> done
+) {
+    ops::get_records(parts_->core, std::move(request), std::move(done));
 }
 
 }  // namespace gateleg::engine

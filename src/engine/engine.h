@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/streams.h"
 #include "storage/store.h"
 
 namespace gateleg::engine {
@@ -19,7 +20,7 @@ struct EngineOptions {
 
 // Thread-safe. Reads are answered on the calling thread, writes on the commit thread.
 // Stop sending requests before destroying it; writes already sent are still made.
-class Engine final : public dynamo::Dynamo {
+class Engine final : public dynamo::Dynamo, public dynamo::Streams {
 public:
     // Loads the catalog; throws storage::StoreOpenError if it cannot be read.
     Engine(storage::Store& store, const Clock& clock, EngineOptions options);
@@ -64,6 +65,15 @@ public:
     void
         list_tags_of_resource(dynamo::ListTagsOfResourceRequest, dynamo::Done<dynamo::ListTagsOfResourceRequest>)
             override;
+
+    void list_streams(dynamo::ListStreamsRequest, dynamo::Done<dynamo::ListStreamsRequest>)
+        override;
+    void describe_stream(dynamo::DescribeStreamRequest, dynamo::Done<dynamo::DescribeStreamRequest>)
+        override;
+    void
+        get_shard_iterator(dynamo::GetShardIteratorRequest, dynamo::Done<dynamo::GetShardIteratorRequest>)
+            override;
+    void get_records(dynamo::GetRecordsRequest, dynamo::Done<dynamo::GetRecordsRequest>) override;
 
 private:
     struct Parts;

@@ -25,6 +25,9 @@ const Operation* find_operation(std::string_view name);
 
 // Whether a credential with this gateleg_scope may call it: "" and "full" may call everything,
 // "read" what changes nothing; any other scope nothing at all.
-bool scope_allows(std::string_view scope, const Operation& operation);
+bool scope_allows(std::string_view scope, bool reads_only);
+inline bool scope_allows(std::string_view scope, const Operation& operation) {
+    return scope_allows(scope, operation.reads_only);
+}
 
 }  // namespace gateleg::api::dynamodb
