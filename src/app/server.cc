@@ -103,13 +103,16 @@ struct Server::Parts {
               {.credentials = credentials.get(),
                .region = config.region,
                .hosts = host_policy(config),
-               .streams = backend.streams()}
+               .streams = backend.streams(),
+               .settings = backend.settings()}
           ),
           // The permissions of the socket's file decide who may call.
           commands(
               backend.dynamo(),
               system_clock,
-              {.region = config.region, .streams = backend.streams()}
+              {.region = config.region,
+               .streams = backend.streams(),
+               .settings = backend.settings()}
           ),
           deliveries(load_deliveries()),
           outbound({.allow = deliveries.allow}),

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
 
 #include "app/config.h"
+#include "app/dynamodb_local.h"
 #include "cli/check.h"
 #include "cli/data_commands.h"
 #include "cli/fsck_objects.h"
@@ -41,7 +43,12 @@ int main(int argc, char** argv) {
     gateleg::cli::add_generate_commands(app, exit_code);
     gateleg::cli::add_fsck_objects(app, exit_code);
     try {
-        app.parse(argc, argv);
+        if (auto words = gateleg::app::translate_dynamodb_local({argv + 1, argv + argc})) {
+            std::reverse(words->begin(), words->end());  // as CLI11 wants them
+            app.parse(*std::move(words));
+        } else {
+            app.parse(argc, argv);
+        }
         if (app.get_subcommands().empty()) {
             std::fputs(app.help().c_str(), stderr);
             return kExitUsage;

@@ -26,6 +26,11 @@ LoadedCatalog load_or_throw(const storage::Store& store) {
 struct Engine::Parts {
     Parts(storage::Store& store, const Clock& clock, EngineOptions options, LoadedCatalog loaded)
         : committer(store, clock, std::move(loaded)),
+          index_view(
+              options.index_lag.count() == 0
+                  ? nullptr
+                  : std::make_unique<LaggingView>(store, options.index_lag)
+          ),
           core{
               .store = store,
               .committer = committer,
@@ -33,11 +38,14 @@ struct Engine::Parts {
               .clock = clock,
               .region = std::move(options.region),
               .account_id = std::move(options.account_id),
+              .index_view = index_view.get(),
+              .expiry_delay_seconds = options.expiry_delay_seconds,
           },
           maintenance(core) {}
 
     expr::Cache expressions;
     Committer committer;
+    std::unique_ptr<LaggingView> index_view;
     Core core;
     Maintenance maintenance;
 };
@@ -159,6 +167,17 @@ void Engine::get_records(
     dynamo::GetRecordsRequest request, dynamo::Done<dynamo::GetRecordsRequest> done
 ) {
     ops::get_records(parts_->core, std::move(request), std::move(done));
+}
+
+void Engine::get_table_settings(
+    dynamo::GetTableSettingsRequest request, dynamo::Done<dynamo::GetTableSettingsRequest> done
+) {
+    ops::get_table_settings(parts_->core, std::move(request), std::move(done));
+}
+void Engine::change_table_setting(
+    dynamo::ChangeTableSettingRequest request, dynamo::Done<dynamo::ChangeTableSettingRequest> done
+) {
+    ops::change_table_setting(parts_->core, std::move(request), std::move(done));
 }
 
 }  // namespace gateleg::engine

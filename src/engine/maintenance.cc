@@ -244,7 +244,7 @@ void Maintenance::build_indexes(const std::stop_token& stop) {
 }
 
 void Maintenance::expire_items(const std::stop_token& stop) {
-    const auto now = core_.clock.now_seconds();
+    const auto now = core_.clock.now_seconds() - core_.expiry_delay_seconds;
     const auto catalog = core_.committer.catalog();
     for (const auto& [name, table] : catalog->tables) {
         if (!table->ttl_attribute || !holds_anything(core_.store, due_entries(table->id, now))) {

@@ -69,6 +69,7 @@ struct Table {
     std::optional<std::string> ttl_attribute;
     bool ttl_backfilling = false;
     std::optional<TableStream> stream;
+    std::map<std::string, std::string> settings;  // dynamo/table_settings.h
 
     const std::string& name() const { return description.name; }
     const Index* find_index(std::string_view index_name) const;

@@ -125,6 +125,13 @@ void encode_options(Item& item, const Table& table) {
             {"enabled", flag(table.stream->enabled)},
         }};
     }
+    if (!table.settings.empty()) {
+        Item settings;
+        for (const auto& [name, setting] : table.settings) {
+            settings[name] = text(setting);
+        }
+        item["settings"] = {std::move(settings)};
+    }
 }
 
 void decode_options(Table& table, const Members& members) {
@@ -153,6 +160,9 @@ void decode_options(Table& table, const Members& members) {
             .view = static_cast<dynamo::StreamView>(stream.number("view")),
             .enabled = stream.flag("enabled"),
         };
+    }
+    for (const auto& [name, setting] : members.map("settings")) {
+        table.settings[name] = std::get<std::string>(setting.data);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/streams.h"
+#include "dynamo/table_settings.h"
 #include "http/handler.h"
 #include "http/host_policy.h"
 
@@ -24,6 +25,8 @@ struct FaceOptions {
     http::HostPolicy hosts;
     // Who answers the DynamoDB Streams API; without it that API is unknown here.
     dynamo::Streams* streams = nullptr;
+    // Who keeps what tools set; without it their operations are unknown here.
+    dynamo::TableSettings* settings = nullptr;
 };
 
 // Thread-safe. What it is given outlives it.
