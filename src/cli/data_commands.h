@@ -11,6 +11,7 @@ namespace gateleg::cli {
 void add_table_commands(CLI::App& app, int& exit_code);  // plan and apply
 void add_backfill(CLI::App& app, int& exit_code);
 void add_fsck(CLI::App& app, int& exit_code);
+void add_scan(CLI::App& app, int& exit_code);
 void add_outbox(CLI::App& app, int& exit_code);
 void add_set_admin_role(CLI::App& app, int& exit_code);
 

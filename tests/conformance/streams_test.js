@@ -7,7 +7,7 @@ let streams;
 const made = [];
 const test = suite('streams', {
   before: async () => {
-    if (isLocal()) streams = connectStreams(endpoint());
+    if (isLocal()) streams = connectStreams(endpoint().href);
   },
   after: () => Promise.all(made.map(dropTable)),
 });
@@ -289,8 +289,7 @@ test('all shards read while eight clients write: each write once, in order per k
     }
   };
   const reading = streams.follow(arn, atLeast(writers * rounds), { limit: 20 });
-  await Promise.all([...Array(writers).keys()].map(write));
-  const records = await reading;
+  const [records] = await Promise.all([reading, ...[...Array(writers).keys()].map(write)]);
   assert.equal(records.length, writers * rounds);
   assert.equal(new Set(records.map((each) => each.eventID)).size, records.length);
   const last = new Map();
