@@ -9,6 +9,8 @@
 #include "app/config.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/streams.h"
+#include "dynamo/table_settings.h"
 #include "model/runtime.h"
 #include "storage/store.h"
 
@@ -25,6 +27,9 @@ public:
     Backend& operator=(const Backend&) = delete;
 
     dynamo::Dynamo& dynamo();
+    // Null with a remote store: its streams are read from it directly.
+    dynamo::Streams* streams();
+    dynamo::TableSettings* settings();
     // Null with a remote store.
     const storage::Store* store() const;
     // The embedded store can no longer promise to keep writes.

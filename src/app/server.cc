@@ -103,10 +103,18 @@ struct Server::Parts {
               system_clock,
               {.credentials = credentials.get(),
                .region = config.region,
-               .hosts = host_policy(config)}
+               .hosts = host_policy(config),
+               .streams = backend.streams(),
+               .settings = backend.settings()}
           ),
           // The permissions of the socket's file decide who may call.
-          commands(backend.dynamo(), system_clock, {.region = config.region}),
+          commands(
+              backend.dynamo(),
+              system_clock,
+              {.region = config.region,
+               .streams = backend.streams(),
+               .settings = backend.settings()}
+          ),
           deliveries(load_deliveries()),
           outbound({.allow = deliveries.allow}),
           tokens(load_tokens(config)),

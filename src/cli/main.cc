@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/config.h"
+#include "app/dynamodb_local.h"
 #include "cli/check.h"
 #include "cli/data_commands.h"
 #include "cli/fsck_objects.h"
@@ -89,7 +90,12 @@ int main(int argc, char** argv) {
         return kExitUsage;
     }
     try {
-        app.parse(argc, argv);
+        if (auto words = gateleg::app::translate_dynamodb_local({argv + 1, argv + argc})) {
+            std::reverse(words->begin(), words->end());  // as CLI11 wants them
+            app.parse(*std::move(words));
+        } else {
+            app.parse(argc, argv);
+        }
         if (app.get_subcommands().empty()) {
             std::fputs(app.help().c_str(), stderr);
             return kExitUsage;

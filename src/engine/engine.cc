@@ -6,6 +6,7 @@
 #include "engine/maintenance.h"
 #include "engine/ops/backups.h"
 #include "engine/ops/operations.h"
+#include "engine/ops/stream_operations.h"
 
 namespace gateleg::engine {
 namespace {
@@ -26,7 +27,12 @@ LoadedCatalog load_or_throw(const storage::Store& store) {
 // In the order of construction: maintenance stops first, then the committer runs what is queued.
 struct Engine::Parts {
     Parts(storage::Store& store, const Clock& clock, EngineOptions options, LoadedCatalog loaded)
-        : committer(store, std::move(loaded)),
+        : committer(store, clock, std::move(loaded)),
+          index_view(
+              options.index_lag.count() == 0
+                  ? nullptr
+                  : std::make_unique<LaggingView>(store, options.index_lag)
+          ),
           core{
               .store = store,
               .committer = committer,
@@ -34,6 +40,8 @@ struct Engine::Parts {
               .clock = clock,
               .region = std::move(options.region),
               .account_id = std::move(options.account_id),
+              .index_view = index_view.get(),
+              .expiry_delay_seconds = options.expiry_delay_seconds,
           },
           maintenance(core) {
         backups.start();
@@ -46,6 +54,7 @@ struct Engine::Parts {
     // Writes that are still queued when everything stops may hand it work.
     BackupWorker backups{core};
     Committer committer;
+    std::unique_ptr<LaggingView> index_view;
     Core core;
     Maintenance maintenance;
 };
@@ -175,6 +184,38 @@ void Engine::restore_table_from_backup(
     ops::restore_table_from_backup(
         parts_->core, parts_->backups, std::move(request), std::move(done)
     );
+}
+
+void Engine::list_streams(
+    dynamo::ListStreamsRequest request, dynamo::Done<dynamo::ListStreamsRequest> done
+) {
+    ops::list_streams(parts_->core, std::move(request), std::move(done));
+}
+void Engine::describe_stream(
+    dynamo::DescribeStreamRequest request, dynamo::Done<dynamo::DescribeStreamRequest> done
+) {
+    ops::describe_stream(parts_->core, std::move(request), std::move(done));
+}
+void Engine::get_shard_iterator(
+    dynamo::GetShardIteratorRequest request, dynamo::Done<dynamo::GetShardIteratorRequest> done
+) {
+    ops::get_shard_iterator(parts_->core, std::move(request), std::move(done));
+}
+void Engine::get_records(
+    dynamo::GetRecordsRequest request, dynamo::Done<dynamo::GetRecordsRequest> done
+) {
+    ops::get_records(parts_->core, std::move(request), std::move(done));
+}
+
+void Engine::get_table_settings(
+    dynamo::GetTableSettingsRequest request, dynamo::Done<dynamo::GetTableSettingsRequest> done
+) {
+    ops::get_table_settings(parts_->core, std::move(request), std::move(done));
+}
+void Engine::change_table_setting(
+    dynamo::ChangeTableSettingRequest request, dynamo::Done<dynamo::ChangeTableSettingRequest> done
+) {
+    ops::change_table_setting(parts_->core, std::move(request), std::move(done));
 }
 
 }  // namespace gateleg::engine

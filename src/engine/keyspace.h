@@ -5,6 +5,8 @@
 //     03 token                                 an idempotency record
 //     04 expiry token                          idempotency records by the second they end
 //     05                                       the last table id given out
+//     06 arn                                   a stream's definition
+//     07                                       the last sequence number given out
 //     10 table index hash64 key...             an item (index 0) or an index entry, whose key is
 //     followed
 //                                              by the key of its item
@@ -12,6 +14,7 @@
 //     08 arn                                   a backup
 //     09 name                                  a table that is being restored
 //     13 backup hash64 key...                  an item of a backup
+//     12 stream shard sequence                 a stream's record
 //
 // Numbers are big-endian; keys are encoded by value/key_codec.h. hash64 spreads partitions evenly,
 // so that segments of a parallel scan are ranges of it.
@@ -23,6 +26,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/stream.h"
 #include "engine/table.h"
 
 namespace gateleg::engine {
@@ -78,6 +82,14 @@ std::string restore_key(std::string_view table_name);
 KeyRange all_restores();
 std::string backup_item_key(TableId data, std::string_view item_key_suffix);
 KeyRange backup_items_range(TableId data);
+std::string stream_definition_key(std::string_view arn);
+KeyRange all_stream_definitions();
+std::string last_sequence_key();
+std::string stream_record_key(StreamId stream, ShardNumber shard, Sequence sequence);
+// The records of one shard, and of a whole stream.
+KeyRange shard_range(StreamId stream, ShardNumber shard);
+KeyRange stream_records_range(StreamId stream);
+Sequence sequence_of_record_key(std::string_view key);
 
 // The smallest key behind every key that begins with `prefix`.
 std::string after_prefix(std::string prefix);

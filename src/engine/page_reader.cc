@@ -241,6 +241,8 @@ Result<dynamo::PageReply> PageReader::read(const KeyRange& range, bool forward) 
     progress.reply.count_only = request_.select == Select::kCount;
     if (fetch_) {
         progress.snapshot = core_.store.snapshot();
+    } else if (core_.index_view != nullptr && index_ != nullptr && index_->global) {
+        progress.snapshot = core_.index_view->snapshot();
     }
     const auto cursor = core_.store.cursor(
         {.snapshot = progress.snapshot.get(), .lower_bound = range.begin, .upper_bound = range.end}

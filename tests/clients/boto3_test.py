@@ -180,6 +180,26 @@ def test_survives_kill():
     assert table.query(IndexName="byGenre", Select="COUNT", KeyConditionExpression=Key("genre").eq("g0"))["Count"] == 65
 
 
+def test_streams():
+    """a table with a stream, and its records through the streams client"""
+    dynamo = client()
+    dynamo.create_table(TableName="log", BillingMode="PAY_PER_REQUEST", KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+                        AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+                        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"})
+    for number in ("1", "2"):
+        dynamo.put_item(TableName="log", Item={"pk": {"S": "a"}, "n": {"N": number}})
+    streams = boto3.client("dynamodbstreams", endpoint_url=SERVER.url, **OPTIONS)
+    (found,) = streams.list_streams(TableName="log")["Streams"]
+    records = []
+    for shard in streams.describe_stream(StreamArn=found["StreamArn"])["StreamDescription"]["Shards"]:
+        place = streams.get_shard_iterator(StreamArn=found["StreamArn"], ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON")
+        records += streams.get_records(ShardIterator=place["ShardIterator"])["Records"]
+    assert [each["eventName"] for each in records] == ["INSERT", "MODIFY"]
+    assert records[1]["dynamodb"]["OldImage"] == {"pk": {"S": "a"}, "n": {"N": "1"}}
+    expect("ValidationException", streams.get_records, ShardIterator="nonsense")
+    dynamo.delete_table(TableName="log")
+
+
 def test_delete_table():
     """delete_table and the table_not_exists waiter; SIGTERM ends the server with exit code 0"""
     dynamo = client()

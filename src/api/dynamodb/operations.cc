@@ -5,6 +5,7 @@
 
 #include "api/dynamodb/backups.h"
 #include "api/dynamodb/legacy.h"
+#include "api/dynamodb/parse_body.h"
 #include "api/dynamodb/read_request.h"
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/statements.h"
@@ -16,25 +17,6 @@ namespace gateleg::api::dynamodb {
 namespace {
 
 using dynamo::Dynamo;
-
-// Parsers keep their memory: one per thread for common bodies, and one just now for large ones.
-constexpr std::size_t kCommonBodyBytes = 1 << 20;
-
-// Calls `use` with the parsed body, which lives until it returns.
-template <class Use>
-Result<void> parse(std::string_view body, Use use) {
-    thread_local dom::parser common_parser;
-    dom::parser large_parser;
-    auto& parser = body.size() <= kCommonBodyBytes ? common_parser : large_parser;
-    dom::element root;
-    const auto problem = parser.parse(body.data(), body.size(), false).get(root);
-    if (problem != simdjson::SUCCESS) {
-        return serialization_error(
-            std::string("The request body is not valid JSON: ") + simdjson::error_message(problem)
-        );
-    }
-    return use(root);
-}
 
 // Whether the errors that the request may still meet have to be told in legacy words.
 bool speaks_legacy(const Fields& in, const dynamo::UpdateItemRequest& /*request*/) {
@@ -53,7 +35,7 @@ bool speaks_legacy(const Fields& /*in*/, const Request& /*request*/) {
 
 template <class Request>
 Result<void> read_body(std::string_view body, Request& request, bool& legacy) {
-    return parse(body, [&](dom::element root) {
+    return parse_body(body, [&](dom::element root) {
         Problems problems;
         const Fields in(problems, root);
         legacy = speaks_legacy(in, request);
@@ -328,12 +310,8 @@ const Operation* find_operation(std::string_view name) {
     return found == kOperations.end() || found->name != name ? nullptr : &*found;
 }
 
-bool scope_allows(std::string_view scope, const Operation& operation, std::string_view body) {
-    if (scope.empty() || scope == "full") {
-        return true;
-    }
-    return scope == "read" && (operation.reads_only || (operation.body_reads_only != nullptr &&
-                                                        operation.body_reads_only(body)));
+bool scope_allows(std::string_view scope, bool reads_only) {
+    return scope.empty() || scope == "full" || (scope == "read" && reads_only);
 }
 
 }  // namespace gateleg::api::dynamodb

@@ -27,6 +27,15 @@ const Operation* find_operation(std::string_view name);
 
 // Whether a credential with this gateleg_scope may call it: "" and "full" may call everything,
 // "read" what changes nothing; any other scope nothing at all.
-bool scope_allows(std::string_view scope, const Operation& operation, std::string_view body);
+bool scope_allows(std::string_view scope, bool reads_only);
+inline bool scope_allows(
+    std::string_view scope, const Operation& operation, std::string_view body
+) {
+    return scope_allows(
+        scope,
+        operation.reads_only ||
+            (operation.body_reads_only != nullptr && operation.body_reads_only(body))
+    );
+}
 
 }  // namespace gateleg::api::dynamodb

@@ -6,6 +6,7 @@
 #include "api/dynamodb/write_reply.h"
 #include "base/crc32.h"
 #include "base/ids.h"
+#include "base/json_writer.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
@@ -61,6 +62,20 @@ http::Response error_response(const Error& error, std::optional<int> status) {
 
 void respond_error(http::Exchange exchange, const Error& error, std::optional<int> status) {
     auto response = error_response(error, status);
+    append_cors(response.headers, exchange.request().head);
+    exchange.reply(std::move(response));
+}
+
+void respond_named_error(
+    http::Exchange exchange, std::string_view name, const std::string& message
+) {
+    http::Response response{.status = 400, .content_type = kJson};
+    JsonWriter json(response.body);
+    json.begin_object();
+    json.member("__type", "com.amazonaws.dynamodb.v20120810#" + std::string(name));
+    json.member("message", message);
+    json.end_object();
+    append_headers(response.headers, response.body);
     append_cors(response.headers, exchange.request().head);
     exchange.reply(std::move(response));
 }

@@ -4,6 +4,7 @@
 #include "engine/ops/catalog_change.h"
 #include "engine/ops/operations.h"
 #include "engine/schema_check.h"
+#include "engine/stream_log.h"
 #include "engine/table_ids.h"
 
 namespace gateleg::engine::ops {
@@ -71,7 +72,10 @@ Result<dynamo::TableReply> create(const Core& core, Request& request, CommitCont
                 " tables per subscriber"};
     }
     GATELEG_TRY_ASSIGN(const auto id, next_table_id(context));
-    auto table = std::make_shared<const Table>(make_table(core, request, id));
+    auto table = std::make_shared<Table>(make_table(core, request, id));
+    if (request.stream && request.stream->enabled) {
+        open_stream(context, *table, *request.stream->view);
+    }
     context.store_table(table);
     context.note_growth();
     // Real tables take a while; ours is there at once, but clients expect to be told to wait.
