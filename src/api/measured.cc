@@ -87,7 +87,7 @@ void Measured::on_reply(
     const auto now = http::Trace::now();
     const auto micros = to_micros(now - trace.began);
     metrics::RequestEntry entry;
-    entry.at_millis = meters_.real_clock.now_millis();
+    entry.at_nanos = now;
     entry.face = name_;
     entry.status = response.status;
     entry.operation = trace.operation.empty() ? kUnknown : trace.operation;
@@ -95,9 +95,9 @@ void Measured::on_reply(
     entry.stages = stage_times(trace, now);
     entry.bytes_in = request.head.content_length().value_or(request.body.size());
     entry.bytes_out = response.file ? response.file->bytes() : response.body.size();
-    entry.id = std::string_view(trace.id);
+    entry.id = trace.id;
     entry.table = plain_name(trace.table);
-    entry.code = std::string_view(trace.code);
+    entry.code = trace.code;
     if (const auto parent = request.head.find("traceparent");
         parent && metrics::is_traceparent(*parent)) {
         entry.trace = *parent;
