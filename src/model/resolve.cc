@@ -282,6 +282,12 @@ private:
         }
         auto candidates = item_attributes();
         auto hint = did_you_mean(node.name, candidates);
+        if (hint.empty()) {
+            hint = did_you_mean(
+                node.name,
+                {"absent", "exists", "caller", "viewer", "now", "attempt", "true", "false"}
+            );
+        }
         if (hint.empty() && scope_.variables.contains(node.name)) {
             hint = "did you mean '$" + node.name + "'?";
         }
