@@ -8,6 +8,7 @@ namespace gateleg::api {
 namespace {
 
 constexpr std::int64_t kNanosPerMicro = 1'000;
+constexpr std::string_view kTraceparent = "traceparent";
 constexpr std::string_view kUnknown = "unknown";
 constexpr std::string_view kRefused = "refused";
 
@@ -98,9 +99,12 @@ void Measured::on_reply(
     entry.id = trace.id;
     entry.table = plain_name(trace.table);
     entry.code = trace.code;
-    if (const auto parent = request.head.find("traceparent");
-        parent && metrics::is_traceparent(*parent)) {
-        entry.trace = *parent;
+    for (const auto& header : request.head.headers()) {
+        if (header.name.size() == kTraceparent.size() &&
+            http::equal_ignoring_case(header.name, kTraceparent) &&
+            metrics::is_traceparent(header.value)) {
+            entry.trace = header.value;
+        }
     }
     meters_.recorder.count(
         {name_, entry.operation, entry.status, micros, entry.bytes_in, entry.bytes_out}

@@ -125,7 +125,9 @@ void Face::handle(http::Exchange exchange) {
         return;
     }
     auto scope = authenticate(request);
-    exchange.trace().end(http::Stage::kAuth);
+    if (options_.credentials != nullptr) {
+        exchange.trace().end(http::Stage::kAuth);
+    }
     if (!scope) {
         respond_error(std::move(exchange), scope.error());
         return;
