@@ -11,6 +11,7 @@
 #include "app/config.h"
 #include "app/dynamodb_local.h"
 #include "cli/check.h"
+#include "cli/completions.h"
 #include "cli/data_commands.h"
 #include "cli/fsck_objects.h"
 #include "cli/generate.h"
@@ -54,6 +55,8 @@ std::optional<std::string> unknown_command(const CLI::App& app, int argc, char**
     std::vector<std::string> names;
     for (const auto* command : app.get_subcommands(nullptr)) {
         names.push_back(command->get_name());
+        const auto& aliases = command->get_aliases();
+        names.insert(names.end(), aliases.begin(), aliases.end());
     }
     const std::string given = argv[1];
     if (std::find(names.begin(), names.end(), given) != names.end()) {
@@ -75,6 +78,7 @@ int main(int argc, char** argv) {
     app.formatter(std::make_shared<ShortList>());
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
+    gateleg::cli::add_console(app, exit_code);
     gateleg::cli::add_model_commands(app, exit_code);
     gateleg::cli::add_table_commands(app, exit_code);
     gateleg::cli::add_backfill(app, exit_code);
@@ -85,6 +89,7 @@ int main(int argc, char** argv) {
     gateleg::cli::add_set_admin_role(app, exit_code);
     gateleg::cli::add_generate_commands(app, exit_code);
     gateleg::cli::add_fsck_objects(app, exit_code);
+    gateleg::cli::add_completions(app, exit_code);
     if (const auto unknown = unknown_command(app, argc, argv)) {
         std::fprintf(stderr, "gateleg: %s\n", unknown->c_str());
         return kExitUsage;

@@ -218,4 +218,14 @@ void Engine::change_table_setting(
     ops::change_table_setting(parts_->core, std::move(request), std::move(done));
 }
 
+Result<dynamo::PartitionsReply> Engine::read_partitions(const dynamo::PartitionsRequest& request
+) const {
+    return ops::read_partitions(parts_->core, request);
+}
+
+EngineFigures Engine::figures() const {
+    const auto figures = parts_->committer.figures();
+    return {figures.queued, figures.batches, figures.operations};
+}
+
 }  // namespace gateleg::engine

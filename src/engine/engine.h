@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "dynamo/backups.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/partition_reader.h"
 #include "dynamo/streams.h"
 #include "dynamo/table_settings.h"
 #include "storage/store.h"
@@ -27,12 +28,20 @@ struct EngineOptions {
     std::int64_t expiry_delay_seconds = 0;
 };
 
+// How busy the writes are.
+struct EngineFigures {
+    std::uint64_t writes_queued = 0;
+    std::uint64_t commits = 0;  // since the start
+    std::uint64_t writes = 0;   // that they held
+};
+
 // Thread-safe. Reads are answered on the calling thread, writes on the commit thread.
 // Stop sending requests before destroying it; writes already sent are still made.
 class Engine final : public dynamo::Dynamo,
                      public dynamo::Streams,
                      public dynamo::TableSettings,
-                     public dynamo::Backups {
+                     public dynamo::Backups,
+                     public dynamo::PartitionReader {
 public:
     // Loads the catalog; throws storage::StoreOpenError if it cannot be read.
     Engine(storage::Store& store, const Clock& clock, EngineOptions options);
@@ -105,6 +114,10 @@ public:
     void
         change_table_setting(dynamo::ChangeTableSettingRequest, dynamo::Done<dynamo::ChangeTableSettingRequest>)
             override;
+
+    Result<dynamo::PartitionsReply> read_partitions(const dynamo::PartitionsRequest& request
+    ) const override;
+    EngineFigures figures() const;
 
 private:
     struct Parts;

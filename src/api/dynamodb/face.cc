@@ -128,6 +128,9 @@ void Face::handle(http::Exchange exchange) {
         return;
     }
     auto scope = authenticate(request);
+    if (options_.credentials != nullptr) {
+        exchange.trace().end(http::Stage::kAuth);
+    }
     if (!scope) {
         respond_error(std::move(exchange), scope.error());
         return;
@@ -184,6 +187,7 @@ void Face::run(
         respond_error(std::move(exchange), {ErrorCode::kUnknownOperation, ""});
         return;
     }
+    exchange.trace().operation = operation->name;
     bool reads_only = operation->reads_only;
     if constexpr (requires { operation->body_reads_only; }) {
         reads_only = reads_only ||
