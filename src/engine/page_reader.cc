@@ -29,7 +29,7 @@ struct PageReader::Progress {
     std::shared_ptr<const storage::Snapshot> snapshot;
     std::size_t bytes = 0;
     double fetch_units = 0;
-    std::string last_item;  // the last one looked at, whether or not the filter kept it
+    std::string last_item;  // the last one looked at, once the page may end behind it
     bool full = false;      // the item at hand no longer fits the page
 };
 
@@ -201,7 +201,10 @@ Result<void> PageReader::take(std::string_view stored, Progress& progress) const
     }
     progress.bytes += size;
     ++progress.reply.scanned_count;
-    progress.last_item.assign(stored);
+    if (progress.reply.scanned_count == request_.limit ||
+        progress.bytes + kMaxItemBytes > kMaxPageBytes) {
+        progress.last_item.assign(stored);
+    }
     std::string whole;
     if (fetch_) {
         GATELEG_TRY_ASSIGN(
