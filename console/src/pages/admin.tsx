@@ -1,0 +1,1 @@
+export function Admin() { return null; }

@@ -1,0 +1,1 @@
+export function ApiReference() { return null; }

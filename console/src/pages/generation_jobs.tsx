@@ -1,0 +1,1 @@
+export function GenerationJobs() { return null; }

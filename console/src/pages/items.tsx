@@ -1,0 +1,1 @@
+export function Items() { return null; }

@@ -1,0 +1,1 @@
+export function Stories() { return null; }
