@@ -142,7 +142,8 @@ export function readModel(raw: Loose): Model {
     })),
     jobs: listOf(raw.jobs).map((job) => ({ name: job.name, every: job.every ?? null })),
     yaml: raw.yaml ?? '',
-    colours: entityColours(entities.map(({ name }) => name)),
+    // What the server itself keeps stays grey: colours are for what the model is about.
+    colours: entityColours(entities.filter(({ builtIn }) => !builtIn).map(({ name }) => name)),
   };
 }
 
