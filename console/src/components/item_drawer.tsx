@@ -13,7 +13,7 @@ import { link, part } from '../lib/location';
 import { useLoad } from '../lib/use_load';
 import { Code, Snippets } from './code';
 import { ActionButton, Button, Segmented } from './controls';
-import { EntityBadge, KeyText } from './entity';
+import { EntityBadge, KeyText, PartLegend, partNames } from './entity';
 import { ErrorNotice, Loaded, toast } from './feedback';
 import { Facts } from './layout';
 import { Overlay } from './overlay';
@@ -27,8 +27,8 @@ const textOf = (item: Item, form: Form) => JSON.stringify(form === 'plain' ? ite
 const parse = (text: string, form: Form) => (form === 'plain' ? parsePlain(text) : parseItem(text));
 
 function Keys({ item, table, entity, model }: { item: Item; table: TableDescription; entity: Entity | null; model: Model | undefined }) {
-  const names = new Map<string, number>();
   const key = keyNames(table.KeySchema);
+  const names = partNames(item, entity);
   return (
     <section className="stack tight">
       <h3>Where it lies</h3>
@@ -70,11 +70,7 @@ function Keys({ item, table, entity, model }: { item: Item; table: TableDescript
           })}
         </tbody>
       </table>
-      {names.size > 0 && (
-        <p className="small quiet">
-          Parts: {[...names.keys()].join(', ')}
-        </p>
-      )}
+      <PartLegend names={names} />
     </section>
   );
 }

@@ -71,11 +71,6 @@ function Filters({ filters, change, names }: { filters: Filter[]; change: (filte
           <Button kind="plain" icon="close" aria-label="Remove this filter" onClick={() => change(filters.filter((_, index) => index !== at))} />
         </div>
       ))}
-      <div>
-        <Button size="small" icon="plus" onClick={() => change([...filters, { name: '', type: 'S', operator: '=', value: '', upper: '' }])}>
-          Filter
-        </Button>
-      </div>
     </div>
   );
 }
@@ -151,6 +146,11 @@ function SearchForm({ table, query, change, run, names }: SearchFormProps) {
         <Button kind="primary" icon="play" type="submit">
           Run
         </Button>
+        {mode !== 'partiql' && (
+          <Button icon="plus" onClick={() => change({ filters: JSON.stringify([...search.filters, { name: '', type: 'S', operator: '=', value: '', upper: '' }]) })}>
+            Filter
+          </Button>
+        )}
         {mode === 'scan' && <span className="small quiet">A scan reads items in the order of the store and is charged for all it reads.</span>}
       </div>
     </form>
