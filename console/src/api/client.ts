@@ -44,7 +44,8 @@ export async function exchange(path: string, { method = 'GET', body, headers = {
   const started = performance.now();
   const sent: Record<string, string> = { ...headers };
   if (body !== undefined) sent['content-type'] ??= 'application/json';
-  if (method !== 'GET') sent['x-gateleg-csrf'] = csrf;
+  // On reads too: it says that the console asks, also where the browser has a cookie of a system.
+  if (csrf) sent['x-gateleg-csrf'] = csrf;
   let reply: Response;
   try {
     reply = await fetch(path, { method, headers: sent, body: typeof body === 'string' || body === undefined ? body : JSON.stringify(body), signal: signal ?? null });

@@ -46,6 +46,7 @@ export interface Pattern {
   entities: string[];
   index: string | null;
   route: string | null;
+  path: string; // of the call by name, with every parameter in the query
   params: Param[];
   range: string | null;
   allow: string;
@@ -65,17 +66,43 @@ export interface Model {
   entities: Entity[];
   patterns: Pattern[];
   operations: Operation[];
-  jobs: { name: string; every: string | null }[];
+  jobs: { name: string }[];
   yaml: string;
   colours: Map<string, Colour>;
 }
 
 type Loose = Record<string, any>;
 
-const keyOf = (key: unknown): KeyAttribute[] =>
-  Array.isArray(key)
+function keyOf(key: unknown): KeyAttribute[] {
+  const { partition, sort } = (key ?? {}) as Record<string, KeyAttribute | undefined>;
+  if (partition && typeof partition === 'object') return sort ? [partition, sort] : [partition];
+  return Array.isArray(key)
     ? key.map((entry: Loose | string) => (typeof entry === 'string' ? { name: entry, type: 'S' } : { name: entry.name, type: entry.type ?? 'S' }))
     : Object.entries((key ?? {}) as Record<string, string>).map(([name, type]) => ({ name, type }));
+}
+
+const projectionOf = (index: Loose): Index['project'] =>
+  index.project ?? (index.projection === 'KEYS_ONLY' ? 'keys' : index.projection === 'INCLUDE' ? (index.projected ?? []) : 'all');
+
+// The rows an entity keeps, read from the model's text: `rows:` below the entity, a `put:` for each.
+export function rowsOf(yaml: string): Map<string, string[]> {
+  const rows = new Map<string, string[]>();
+  let section = '';
+  let entity = '';
+  let within = false;
+  for (const line of yaml.split('\n')) {
+    const top = /^([A-Za-z]\w*):/.exec(line);
+    if (top) section = top[1]!;
+    if (section !== 'entities') continue;
+    const name = /^ {2}([A-Za-z]\w*):/.exec(line);
+    if (name) [entity, within] = [name[1]!, false];
+    const property = /^ {4}([A-Za-z]\w*):/.exec(line);
+    if (property) within = property[1] === 'rows';
+    if (!within) continue;
+    for (const put of line.matchAll(/\bput:\s*([A-Za-z]\w*)/g)) rows.set(entity, [...(rows.get(entity) ?? []), put[1]!]);
+  }
+  return rows;
+}
 
 const listOf = (value: unknown): Loose[] =>
   Array.isArray(value) ? value : Object.entries((value ?? {}) as Record<string, Loose>).map(([name, entry]) => ({ name, ...entry }));
@@ -87,17 +114,17 @@ const paramOf = (param: Loose): Param => ({
   enum: param.enum ?? param.values ?? null,
 });
 
-function entityOf(raw: Loose): Entity {
+function entityOf(raw: Loose, rows: Map<string, string[]>): Entity {
   const keys = Object.entries((raw.keys ?? {}) as Record<string, string | Loose>).map(([name, value]) => [
     name,
-    typeof value === 'string' ? { template: value, when: null } : { template: value.template, when: value.when ?? null },
+    typeof value === 'string' ? { template: value, when: raw.conditional?.includes(name) ? 'its state allows' : null } : { template: value.template, when: value.when ?? null },
   ]);
   return {
     name: raw.name,
-    marker: raw.marker ?? null,
+    marker: raw.marker?.value ?? raw.marker ?? null,
     keys: Object.fromEntries(keys),
     attributes: listOf(raw.attributes).map((attribute) => ({ ...paramOf(attribute), hidden: attribute.hidden === true, stored: attribute.stored !== false })),
-    rows: (raw.rows ?? []).map((row: Loose | string) => (typeof row === 'string' ? row : row.put)),
+    rows: raw.rows ?? rows.get(raw.name) ?? [],
     builtIn: raw.builtIn === true,
   };
 }
@@ -108,8 +135,9 @@ function withEnums(params: Param[], entities: Entity[], names: string[]): Param[
 }
 
 export function readModel(raw: Loose): Model {
-  const entities = listOf(raw.entities).map(entityOf);
-  const path = raw.path ?? `/v1/${raw.name}`;
+  const rows = rowsOf(raw.yaml ?? '');
+  const entities = listOf(raw.entities).map((entity) => entityOf(entity, rows));
+  const path = raw.path ?? raw.base ?? `/v1/${raw.name}`;
   return {
     name: raw.name,
     title: raw.title ?? raw.name,
@@ -119,16 +147,17 @@ export function readModel(raw: Loose): Model {
       key: keyOf(raw.table.key),
       marker: raw.table.marker ?? null,
       ttl: raw.table.ttl ?? null,
-      indexes: listOf(raw.table.indexes).map((index) => ({ name: index.name, key: keyOf(index.key), project: index.project ?? 'all' })),
+      indexes: listOf(raw.table.indexes).map((index) => ({ name: index.name, key: keyOf(index.key), project: projectionOf(index) })),
     },
     entities,
     patterns: listOf(raw.patterns).map((pattern) => ({
       name: pattern.name,
-      id: Array.isArray(pattern.id) ? pattern.id.join(', ') : (pattern.id ?? ''),
+      id: pattern.doc || (pattern.id ?? ''),
       kind: pattern.kind ?? 'query',
       entities: pattern.entities ?? [],
       index: pattern.index ?? null,
       route: pattern.route ?? null,
+      path: pattern.path ?? `${path}/patterns/${encodeURIComponent(pattern.name)}`,
       params: withEnums((pattern.params ?? []).map(paramOf), entities, pattern.entities ?? []),
       range: pattern.range ?? null,
       allow: pattern.allow ?? '',
@@ -140,7 +169,7 @@ export function readModel(raw: Loose): Model {
       allow: operation.allow ?? '',
       input: listOf(operation.input).map(paramOf),
     })),
-    jobs: listOf(raw.jobs).map((job) => ({ name: job.name, every: job.every ?? null })),
+    jobs: listOf(raw.jobs).map((job) => ({ name: job.name })),
     yaml: raw.yaml ?? '',
     // What the server itself keeps stays grey: colours are for what the model is about.
     colours: entityColours(entities.filter(({ builtIn }) => !builtIn).map(({ name }) => name)),
@@ -174,16 +203,16 @@ export interface Problem {
   suggestion?: string | null;
 }
 
-export const checkModel = (yaml: string, signal?: AbortSignal) =>
-  call<{ problems: Problem[]; doc: string | null }>('/_/api/models/check', { method: 'POST', body: { yaml }, signal });
+export const checkModel = (name: string, yaml: string, signal?: AbortSignal) =>
+  call<{ problems: Problem[]; doc: string | null }>('/_/api/models/check', { method: 'POST', body: { name, yaml }, signal });
 
-export async function planModel(name: string, yaml?: string): Promise<string[]> {
-  const answer = await call<Loose | string>(`/_/api/models/${encodeURIComponent(name)}/plan`, { method: 'POST', body: yaml === undefined ? {} : { yaml } });
-  if (typeof answer === 'string') return answer.split('\n').filter(Boolean);
-  if (Array.isArray(answer)) return answer.map(String);
-  const lines = answer.lines ?? answer.changes ?? answer.plan ?? [];
-  return lines.map((line: Loose | string) => (typeof line === 'string' ? line : (line.text ?? line.change ?? JSON.stringify(line))));
+export interface Plan {
+  fits?: boolean;
+  lines: string[];
 }
+
+export const planModel = (name: string, yaml?: string) =>
+  call<Plan>(`/_/api/models/${encodeURIComponent(name)}/plan`, { method: 'POST', body: yaml === undefined ? {} : { yaml } });
 
 export interface Explained {
   requests: { operation: string; request: Record<string, unknown>; capacity: number | null }[];

@@ -68,7 +68,9 @@ export function readEndpoints(document: Loose): Endpoint[] {
       });
     }
   }
-  return endpoints;
+  // Calls by the name of a pattern come after the routes that people use.
+  const late = ({ path }: Endpoint) => (path.includes('/patterns/') ? 1 : 0);
+  return endpoints.sort((a, b) => late(a) - late(b));
 }
 
 // A schema in a few words: "text, at most 200", "one of a, b", "list of Image".

@@ -10,7 +10,10 @@ export interface MetricPoint {
   p95: number | null;
   p99: number | null;
   rss?: number;
-  cacheHit?: number | null;
+  connections?: number;
+  diskBytes?: number;
+  cpuSeconds?: number; // since the start
+  queuedWrites?: number;
   byOperation?: Record<string, { n: number; p50: number | null; p99: number | null; errors: number }>;
 }
 export interface MetricsAnswer {
@@ -45,27 +48,25 @@ export async function loadRequests(filter: { limit?: number; slow?: boolean; ope
 
 export interface OutboxRow {
   id: string;
-  system: string;
   kind: string;
   status: string;
   attempts: number;
-  nextAt: number | null;
+  nextAttemptAt: number | null;
   createdAt: number | null;
   lastError: string | null;
 }
 
+// Moments come as milliseconds or as RFC 3339.
+const millis = (value: number | string | null | undefined): number | null => {
+  const ms = typeof value === 'string' ? Date.parse(value) : (value ?? Number.NaN);
+  return Number.isFinite(ms) && ms > 0 ? ms : null;
+};
+
+type RawOutboxRow = Omit<OutboxRow, 'nextAttemptAt' | 'createdAt'> & { nextAttemptAt?: number | string | null; createdAt?: number | string | null };
+
 export async function loadOutbox(system: string, status: string, signal?: AbortSignal): Promise<OutboxRow[]> {
-  const answer = await call<{ items?: Partial<OutboxRow>[]; rows?: Partial<OutboxRow>[] }>(query('/_/api/outbox', { system, status }), { signal });
-  return (answer.items ?? answer.rows ?? []).map((row) => ({
-    id: row.id ?? '',
-    system: row.system ?? system,
-    kind: row.kind ?? '',
-    status: row.status ?? status,
-    attempts: row.attempts ?? 0,
-    nextAt: row.nextAt ?? null,
-    createdAt: row.createdAt ?? null,
-    lastError: row.lastError ?? null,
-  }));
+  const { rows } = await call<{ rows: RawOutboxRow[] }>(query('/_/api/outbox', { system, status }), { signal });
+  return rows.map((row) => ({ ...row, nextAttemptAt: millis(row.nextAttemptAt), createdAt: millis(row.createdAt) }));
 }
 
 export const retryOutbox = (system: string, id: string) => call('/_/api/outbox/retry', { method: 'POST', body: { system, id } });
@@ -73,20 +74,27 @@ export const retryOutbox = (system: string, id: string) => call('/_/api/outbox/r
 export interface JobEntry {
   system: string;
   name: string;
-  every: string | null;
+  every: number | null; // milliseconds
+  inputs: { name: string; type: string; required: boolean }[];
+  state: string;
   lastRun: number | null;
-  state: string | null;
+  nextRun: number | null;
+  lastError: string | null;
 }
 
+type RawJob = Partial<JobEntry> & { nextRunAt?: number | string | null; startedAt?: number | string | null; finishedAt?: number | string | null };
+
 export async function loadJobs(signal?: AbortSignal): Promise<JobEntry[]> {
-  const answer = await call<{ jobs: (Partial<JobEntry> & { schedule?: string; job?: string })[] } | Partial<JobEntry>[]>('/_/api/jobs', { signal });
-  const list = Array.isArray(answer) ? answer : answer.jobs;
-  return list.map((job: Partial<JobEntry> & { schedule?: string; job?: string }) => ({
+  const { jobs } = await call<{ jobs: RawJob[] }>('/_/api/jobs', { signal });
+  return jobs.map((job) => ({
     system: job.system ?? '',
-    name: job.name ?? job.job ?? '',
-    every: job.every ?? job.schedule ?? null,
-    lastRun: job.lastRun ?? null,
-    state: job.state ?? null,
+    name: job.name ?? '',
+    every: typeof job.every === 'number' ? job.every : null,
+    inputs: job.inputs ?? [],
+    state: job.state ?? 'manual',
+    lastRun: millis(job.finishedAt) ?? millis(job.startedAt),
+    nextRun: millis(job.nextRunAt),
+    lastError: job.lastError ?? null,
   }));
 }
 
@@ -94,14 +102,21 @@ export interface JobResult {
   scanned?: number;
   changed?: number;
   skipped?: number;
+  failed?: number;
+  firstFailure?: string | null;
   done?: boolean;
   cursor?: string | null;
 }
 
-export const runJob = (system: string, job: string, dryRun: boolean, cursor?: string | null) =>
-  call<JobResult>('/_/api/jobs/run', { method: 'POST', body: { system, job, dryRun, ...(cursor ? { cursor } : {}) } });
+export const runJob = (system: string, job: string, dryRun: boolean, given: Record<string, unknown>, cursor: string | null) =>
+  call<JobResult>('/_/api/jobs/run', { method: 'POST', body: { system, job, dryRun, ...(Object.keys(given).length > 0 ? { arguments: given } : {}), ...(cursor ? { cursor } : {}) } });
 
-export const loadKeys = (signal?: AbortSignal) => call<{ keys: ({ id: string; scope?: string | null } | string)[]; anyKey?: boolean }>('/_/api/keys', { signal });
+export interface KeysAnswer {
+  any: boolean;
+  keys: { id: string; profile?: string; scope?: string | null }[];
+}
+
+export const loadKeys = (signal?: AbortSignal) => call<KeysAnswer>('/_/api/keys', { signal });
 
 export interface ObjectEntry {
   key: string;
@@ -116,11 +131,7 @@ export interface ObjectPage {
   next: string | null;
 }
 
-export async function loadBuckets(signal?: AbortSignal): Promise<{ name: string; created: number | string | null }[]> {
-  const answer = await call<{ buckets: ({ name: string; created?: number | string } | string)[] } | ({ name: string; created?: number | string } | string)[]>('/_/api/objects', { signal });
-  const list = Array.isArray(answer) ? answer : answer.buckets;
-  return list.map((bucket) => (typeof bucket === 'string' ? { name: bucket, created: null } : { name: bucket.name, created: bucket.created ?? null }));
-}
+export const loadBuckets = async (signal?: AbortSignal) => (await call<{ buckets: { name: string; created: number }[] }>('/_/api/objects', { signal })).buckets;
 
 export const loadObjects = (bucket: string, prefix: string, after: string | null, signal?: AbortSignal) =>
   call<ObjectPage>(query(`/_/api/objects/${encodeURIComponent(bucket)}`, { prefix, after, delimiter: '/' }), { signal });

@@ -74,7 +74,7 @@ export function TimeChart({ title, times, series, format, at, setAt, height = 15
   return (
     <figure ref={box} aria-labelledby={id} className="stack tight">
       <figcaption className="row spread">
-        <h3 id={id}>{title}</h3>
+        <h2 id={id}>{title}</h2>
         <span className="legend">
           {series.map(({ name, colour, values }) => (
             <span key={name}>

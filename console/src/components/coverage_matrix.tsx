@@ -45,7 +45,7 @@ export function CoverageMatrix({ model }: { model: Model }) {
                 if (patterns.length > 0) {
                   return (
                     <td key={place.title} className="asked">
-                      <Link href={link(`/patterns/${part(model.name)}/${part(patterns[0]!)}`, { find: entity.name })} title={patterns.join(', ')} aria-label={`${entity.name} in ${place.title}: ${patterns.join(', ')}`}>
+                      <Link href={link(`/patterns/${part(model.name)}/${part(patterns[0]!)}`, { find: entity.name })} title={patterns.join(', ')} aria-label={`${patterns.length}: ${entity.name} in ${place.title} by ${patterns.join(', ')}`}>
                         {patterns.length}
                       </Link>
                     </td>

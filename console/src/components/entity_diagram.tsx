@@ -93,7 +93,6 @@ export function EntityDiagram({ model }: { model: Model }) {
               style={style}
               role="link"
               tabIndex={0}
-              aria-label={`${entity.name}: ${sort ? (entity.keys[sort]?.template ?? '') : ''}, in ${indexes.length} indexes`}
               onClick={() => open(entity)}
               onKeyDown={(event) => event.key === 'Enter' && open(entity)}
             >

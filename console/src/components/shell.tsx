@@ -73,7 +73,7 @@ function Rail({ go }: { go?: () => void }) {
   const groups = useNav();
   const isCurrent = (target: string) => (target === '/' ? path === '/' : path === target || path.startsWith(`${target}/`));
   return (
-    <div className="rail">
+    <aside className="rail" aria-label="Console">
       <Link href="/" className="brand" onClick={go}>
         <Mark />
         <span>
@@ -99,7 +99,7 @@ function Rail({ go }: { go?: () => void }) {
         <br />
         signed in as {session.name || 'owner'}
       </footer>
-    </div>
+    </aside>
   );
 }
 
@@ -209,7 +209,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <div>
         <header className="topbar">
           <Button className="menu" kind="plain" icon="menu" aria-label="Pages" onClick={() => setOpen('rail')} />
-          <Button className="find" icon="search" aria-label="Find anything" onClick={() => setOpen('palette')}>
+          <Button className="find" icon="search" aria-label="Find a table, entity, pattern… Ctrl K" onClick={() => setOpen('palette')}>
             <span>Find a table, entity, pattern…</span>
             <kbd>Ctrl K</kbd>
           </Button>

@@ -96,7 +96,7 @@ export function openEditor({ root, text, changed, check }: EditorOptions) {
         lint,
         theme,
         keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
-        EditorView.contentAttributes.of({ 'aria-label': 'Model as YAML. Escape, then Tab leaves the editor.' }),
+        EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': 'Model as YAML. Escape, then Tab leaves the editor.' }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed(update.state.doc.toString());
         }),

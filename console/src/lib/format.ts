@@ -42,4 +42,12 @@ export function ago(ms: number, now = Date.now()): string {
   return seconds >= 0 ? `${text} ago` : `in ${text}`;
 }
 
+// How often: 600000 is "10 min".
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds % 86_400 === 0) return `${seconds / 86_400} d`;
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}
+
 export const plural = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;

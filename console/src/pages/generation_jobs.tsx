@@ -6,7 +6,7 @@ import { ActionButton, Button, Segmented } from '../components/controls';
 import { Empty, Loaded, toast, toastError } from '../components/feedback';
 import { Card, Facts, PageHead } from '../components/layout';
 import { Overlay } from '../components/overlay';
-import { ago, count, moment } from '../lib/format';
+import { ago, count, moment, plural } from '../lib/format';
 import { useQuery } from '../lib/location';
 import { useLoad } from '../lib/use_load';
 
@@ -79,7 +79,7 @@ function Columns({ model, board }: { model: Model; board: Board }) {
                   <button key={String(job[board.id])} type="button" className="card job" onClick={() => change({ id: String(job[board.id]) }, true)}>
                     <span>{textOf(job)}</span>
                     <span className="small quiet">
-                      {[job.credits_charged !== undefined ? `${count(job.credits_charged as number)} credits` : '', job.count ? `${count(job.count as number)} images` : '', Number.isFinite(startedOf(job)) ? ago(startedOf(job)) : ''].filter(Boolean).join(' · ')}
+                      {[job.credits_charged !== undefined ? plural(job.credits_charged as number, 'credit') : '', job.count ? plural(job.count as number, 'image') : '', Number.isFinite(startedOf(job)) ? ago(startedOf(job)) : ''].filter(Boolean).join(' · ')}
                     </span>
                     <span className="small quiet mono clip">{String(job.provider_model_id ?? job.modelId ?? job[board.id])}</span>
                   </button>

@@ -72,9 +72,32 @@ function Charts({ data, minutes }: { data: MetricsAnswer; minutes: number }) {
             <TimeChart {...share} title="Memory" format={bytes} series={[{ name: 'resident', colour: 'var(--accent)', values: points.map(({ rss }) => rss ?? null) }]} />
           </Card>
         )}
-        {has(({ cacheHit }) => cacheHit) && (
+        {has(({ cpuSeconds }) => cpuSeconds) && (
           <Card>
-            <TimeChart {...share} title="Block cache hits" format={(value) => `${Math.round(value * 100)} %`} series={[{ name: 'hits', colour: 'var(--accent)', values: points.map(({ cacheHit }) => cacheHit ?? null) }]} />
+            <TimeChart
+              {...share}
+              title="Processor"
+              format={(value) => `${Math.round(value * 100)} %`}
+              series={[{ name: 'of one core', colour: 'var(--accent)', values: points.map(({ cpuSeconds = 0, t }, index) => (index === 0 ? null : Math.max(0, ((cpuSeconds - (points[index - 1]!.cpuSeconds ?? 0)) * 1000) / Math.max(1, t - points[index - 1]!.t)))) }]}
+            />
+          </Card>
+        )}
+        {has(({ diskBytes }) => diskBytes) && (
+          <Card>
+            <TimeChart {...share} title="On the disk" format={bytes} series={[{ name: 'files', colour: 'var(--accent)', values: points.map(({ diskBytes }) => diskBytes ?? null) }]} />
+          </Card>
+        )}
+        {has(({ connections }) => connections) && (
+          <Card>
+            <TimeChart
+              {...share}
+              title="Connections and waiting writes"
+              format={(value) => count(Math.round(value))}
+              series={[
+                { name: 'connections', colour: 'var(--accent)', values: points.map(({ connections }) => connections ?? null) },
+                { name: 'writes', colour: 'var(--warn)', values: points.map(({ queuedWrites }) => queuedWrites ?? null) },
+              ]}
+            />
           </Card>
         )}
       </div>

@@ -26,7 +26,7 @@ function Plan({ model, yaml }: { model: Model; yaml: string }) {
   const plan = async () => {
     setError(null);
     try {
-      setLines(await planModel(model.name, yaml === model.yaml ? undefined : yaml));
+      setLines((await planModel(model.name, yaml === model.yaml ? undefined : yaml)).lines);
     } catch (failure) {
       setError(failure as Error);
     }
@@ -57,7 +57,7 @@ function YamlTab({ model }: { model: Model }) {
   const [goTo, setGoTo] = useState<{ line: number; column: number } | null>(null);
   const check = useCallback(async (yaml: string, signal: AbortSignal) => {
     try {
-      const answer = await checkModel(yaml, signal);
+      const answer = await checkModel(model.name, yaml, signal);
       setProblems(answer.problems);
       setError(null);
       return answer.problems;
@@ -65,7 +65,7 @@ function YamlTab({ model }: { model: Model }) {
       if (!signal.aborted) setError(failure as Error);
       return [];
     }
-  }, []);
+  }, [model.name]);
   const count = (severity: string) => problems?.filter((problem) => problem.severity === severity).length ?? 0;
   return (
     <>

@@ -152,7 +152,7 @@ function Detail({ model, item, shown, toggle, asking, ask, decide, escalate, rel
             {held && <Badge kind="accent">{mine ? 'yours' : `with ${item.assignee}`} until {moment(item.assignedUntil).slice(11, 16)}</Badge>}
           </span>
         }
-        actions={<span className="small quiet">waiting since {ago(item.submittedAt)}</span>}
+        actions={<span className="small quiet">submitted {ago(item.submittedAt)}</span>}
       >
         <Content item={item} shown={shown} toggle={toggle} />
         <Facts

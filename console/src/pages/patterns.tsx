@@ -17,6 +17,7 @@ import { link, navigate, part, useQuery } from '../lib/location';
 
 function kindOf(pattern: Pattern): { title: string; kind: 'good' | 'warn' | 'accent' } {
   if (pattern.kind === 'get') return { title: 'Get', kind: 'accent' };
+  if (pattern.kind === 'count') return { title: 'Count', kind: 'good' };
   if (pattern.kind === 'scan') return { title: 'Scan', kind: 'warn' };
   return { title: 'Query', kind: 'good' };
 }
@@ -127,7 +128,7 @@ function Runner({ model, pattern }: { model: Model; pattern: Pattern }) {
     });
   const run = () =>
     attempt(async () => {
-      const reply = await exchange(address(`${model.path}/patterns/${part(pattern.name)}`, filledIn(values)));
+      const reply = await exchange(address(pattern.path, filledIn(values)));
       setAnswer(reply);
       if (reply.status >= 400) throw errorOf(reply);
       const plan = await explain(model.name, pattern.name, filledIn(values));

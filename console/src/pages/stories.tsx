@@ -111,7 +111,7 @@ function Graph({ nodes, current, choose }: { nodes: StoryNode[]; current: string
         {nodes.map((node, at) => {
           const { x, y } = places.get(node.id)!;
           return (
-            <g key={node.id} className={`story-node ${node.id === current ? 'current' : ''}`} role="button" tabIndex={0} aria-pressed={node.id === current} aria-label={node.prompt || node.type} onClick={() => choose(node.id)} onKeyDown={(event) => (event.key === 'Enter' || event.key === ' ') && (event.preventDefault(), choose(node.id))}>
+            <g key={node.id} className={`story-node ${node.id === current ? 'current' : ''}`} role="button" tabIndex={0} aria-pressed={node.id === current} onClick={() => choose(node.id)} onKeyDown={(event) => (event.key === 'Enter' || event.key === ' ') && (event.preventDefault(), choose(node.id))}>
               <rect x={x} y={y} width={kNode.width} height={kNode.height} rx="10" />
               <text className="story-number" x={x + 12} y={y + 19}>
                 {at + 1} · {node.type}
@@ -175,7 +175,7 @@ function StoryView({ model, story }: { model: Model; story: StoryHead }) {
 function StoryList({ model }: { model: Model }) {
   const [query] = useQuery();
   const stories = useLoad('stories', (signal) => loadStories(model, signal));
-  const story = stories.data?.find(({ partition }) => partition === query.story) ?? stories.data?.[0];
+  const story = stories.data?.find(({ partition }) => partition === query.story) ?? stories.data?.find(({ deleted }) => !deleted) ?? stories.data?.[0];
   return (
     <>
       <PageHead title="Stories" about="Branching stories of every author. An arrow with words is a choice; a dashed one only the order." />
