@@ -151,7 +151,7 @@ test('grants credits, and the proof still holds', async () => {
   await dialog.getByLabel('Amount').fill('25');
   await dialog.getByLabel('Reason').fill('for patience');
   await dialog.getByRole('button', { name: 'Grant', exact: true }).click();
-  await page.locator('main').getByText('+25').waitFor();
+  await page.locator('main').getByText('+25').first().waitFor();
   await page.locator('main').getByText('for patience').waitFor();
   await page.getByText('balance = lots = ledger').waitFor();
   nothingWrong();
