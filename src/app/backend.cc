@@ -99,6 +99,14 @@ const storage::Store* Backend::store() const {
     return parts_->store.get();
 }
 
+const engine::Engine* Backend::engine() const {
+    return parts_->engine.get();
+}
+
+const dynamo::PartitionReader* Backend::partitions() const {
+    return parts_->engine.get();
+}
+
 bool Backend::has_failed() const {
     return parts_->failed;
 }

@@ -9,8 +9,13 @@
 #include "app/config.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/partition_reader.h"
 #include "model/runtime.h"
 #include "storage/store.h"
+
+namespace gateleg::engine {
+class Engine;
+}
 
 namespace gateleg::app {
 
@@ -25,8 +30,10 @@ public:
     Backend& operator=(const Backend&) = delete;
 
     dynamo::Dynamo& dynamo();
-    // Null with a remote store.
+    // Null with a remote store, all three.
     const storage::Store* store() const;
+    const engine::Engine* engine() const;
+    const dynamo::PartitionReader* partitions() const;
     // The embedded store can no longer promise to keep writes.
     bool has_failed() const;
 

@@ -75,6 +75,15 @@ std::vector<Source> sources_of(const Config& config) {
     return sources;
 }
 
+// What load() used: the one given, else that beside the file.
+std::string catalog_of(const Source& source) {
+    if (source.built_in || !source.catalog.empty()) {
+        return source.catalog;
+    }
+    const auto beside = std::filesystem::path(source.file).parent_path() / "catalog.yaml";
+    return model::read_model_text(beside.string()).value_or("");
+}
+
 // Each catalogue names its system; that of the only system need not.
 void use_catalogs(const Config& config, std::vector<Source>& sources) {
     for (const auto& file : config.catalogs) {
@@ -172,6 +181,7 @@ Systems::Systems(
             services_.buckets[model->name] = bucket;
         }
         systems_.push_back({std::move(model), std::move(runtime)});
+        texts_.push_back({source.text, catalog_of(source)});
     }
     installed_ = systems::install_systems(services_);
     for (const auto& system : systems_) {

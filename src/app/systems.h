@@ -35,6 +35,12 @@ public:
     std::vector<model::Runtime*> runtimes() const;
     const systems::Services& services() const { return services_; }
     systems::SessionSource& sessions() const { return *sessions_; }
+    // The files they were loaded from, in the same order.
+    struct Text {
+        std::string model;
+        std::string catalog;  // empty if there is none
+    };
+    const std::vector<Text>& texts() const { return texts_; }
 
 private:
     struct System {
@@ -45,6 +51,7 @@ private:
     void load_demos(const std::vector<std::string>& texts);
 
     std::vector<System> systems_;
+    std::vector<Text> texts_;
     systems::Services services_;
     systems::InstalledServices installed_;
     std::unique_ptr<systems::SessionSource> sessions_;

@@ -11,6 +11,8 @@ namespace gateleg::cli {
 void add_table_commands(CLI::App& app, int& exit_code);  // plan and apply
 void add_backfill(CLI::App& app, int& exit_code);
 void add_fsck(CLI::App& app, int& exit_code);
+// The link into the console of a running server.
+void add_console(CLI::App& app, int& exit_code);
 void add_outbox(CLI::App& app, int& exit_code);
 void add_set_admin_role(CLI::App& app, int& exit_code);
 

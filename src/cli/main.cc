@@ -4,6 +4,7 @@
 
 #include "app/config.h"
 #include "cli/check.h"
+#include "cli/completions.h"
 #include "cli/data_commands.h"
 #include "cli/fsck_objects.h"
 #include "cli/generate.h"
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
     app.footer(kFooter);
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
+    gateleg::cli::add_console(app, exit_code);
     gateleg::cli::add_model_commands(app, exit_code);
     gateleg::cli::add_table_commands(app, exit_code);
     gateleg::cli::add_backfill(app, exit_code);
@@ -40,6 +42,7 @@ int main(int argc, char** argv) {
     gateleg::cli::add_set_admin_role(app, exit_code);
     gateleg::cli::add_generate_commands(app, exit_code);
     gateleg::cli::add_fsck_objects(app, exit_code);
+    gateleg::cli::add_completions(app, exit_code);
     try {
         app.parse(argc, argv);
         if (app.get_subcommands().empty()) {

@@ -14,6 +14,10 @@
 #include "base/log.h"
 #include "systems/registry.h"
 
+#ifndef GATELEG_VERSION
+#define GATELEG_VERSION "unknown"
+#endif
+
 namespace gateleg::cli {
 namespace {
 
@@ -25,10 +29,14 @@ struct ServeArguments {
     std::string s3 = "127.0.0.1:9000";
     std::string durability = "fsync";
     std::string systems = "none";
+    std::string console = "on";
 };
 
-void print_ready(const app::Server& server) {
+void print_ready(app::Server& server) {
     std::printf("gateleg ready %s\n", server.faces().c_str());
+    if (const auto link = server.console_link(); !link.empty()) {
+        std::printf("console: %s\n", link.c_str());
+    }
     if (isatty(STDOUT_FILENO) != 0 && !server.dynamodb_url().empty()) {
         std::printf(
             "\nPaste into another terminal, then use any AWS SDK or the AWS CLI:\n\n"
@@ -110,6 +118,11 @@ app::Config finish(const ServeArguments& arguments) {
     if (const char* secret = std::getenv("GATELEG_JWT_SECRET")) {
         config.jwt_secret = secret;
     }
+    if (const char* token = std::getenv("GATELEG_METRICS_TOKEN")) {
+        config.metrics_token = token;
+    }
+    config.console = arguments.console == "on";
+    config.version = GATELEG_VERSION;
     return config;
 }
 
@@ -180,8 +193,24 @@ void add_serve(CLI::App& app, int& exit_code) {
             "in the environment is the secret of HS256 tokens"
         )
         ->type_name("FILE");
-    command->add_option("--http", arguments->http, "Address of /v1, /docs and /healthz")
+    command
+        ->add_option(
+            "--http", arguments->http, "Address of the console, /v1, /docs, /healthz and /metrics"
+        )
         ->type_name("HOST:PORT|off")
+        ->capture_default_str();
+    command
+        ->add_option(
+            "--console",
+            arguments->console,
+            "The console at / of --http; a link that signs in once is printed at start"
+        )
+        ->check(CLI::IsMember({"on", "off"}))
+        ->capture_default_str();
+    command
+        ->add_option("--slow-ms", config.slow_millis, "Log requests that take as long; 0 logs none")
+        ->type_name("MS")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{3'600'000}))
         ->capture_default_str();
     command->add_option("--s3", arguments->s3, "Address of the S3 API")
         ->type_name("HOST:PORT|off")

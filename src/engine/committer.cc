@@ -43,6 +43,15 @@ std::shared_ptr<const Catalog> Committer::catalog() const {
     return durable_catalog_;
 }
 
+Committer::Figures Committer::figures() const {
+    Figures figures{
+        .batches = batches_.load(std::memory_order_relaxed),
+        .operations = operations_.load(std::memory_order_relaxed)};
+    const std::lock_guard lock(queue_mutex_);
+    figures.queued = queue_.size();
+    return figures;
+}
+
 TableCounts Committer::counts(TableId table) const {
     const std::shared_lock lock(durable_mutex_);
     const auto found = durable_counts_.find(table);
@@ -70,6 +79,8 @@ void Committer::commit(Operations& operations) {
     for (std::size_t next = 0; next < operations.size();) {
         std::size_t end = operations.size();
         const auto committed = run_batch(operations, next, end);
+        batches_.fetch_add(1, std::memory_order_relaxed);
+        operations_.fetch_add(end - next, std::memory_order_relaxed);
         for (; next < end; ++next) {
             operations[next]->finish(committed);
             operations[next].reset();

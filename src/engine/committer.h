@@ -51,6 +51,13 @@ public:
     std::shared_ptr<const Catalog> catalog() const;
     TableCounts counts(TableId table) const;
 
+    struct Figures {
+        std::size_t queued = 0;     // now
+        std::uint64_t batches = 0;  // since the start, written or refused
+        std::uint64_t operations = 0;
+    };
+    Figures figures() const;
+
 private:
     using Operations = std::vector<std::unique_ptr<WriteOperation>>;
 
@@ -72,7 +79,10 @@ private:
     std::shared_ptr<const Catalog> durable_catalog_;
     CountsByTable durable_counts_;
 
-    std::mutex queue_mutex_;
+    std::atomic<std::uint64_t> batches_{0};
+    std::atomic<std::uint64_t> operations_{0};
+
+    mutable std::mutex queue_mutex_;
     std::condition_variable_any queue_filled_;
     Operations queue_;
     bool consumer_sleeps_ = false;

@@ -139,4 +139,14 @@ void Engine::list_tags_of_resource(
     ops::list_tags_of_resource(parts_->core, std::move(request), std::move(done));
 }
 
+Result<dynamo::PartitionsReply> Engine::read_partitions(const dynamo::PartitionsRequest& request
+) const {
+    return ops::read_partitions(parts_->core, request);
+}
+
+EngineFigures Engine::figures() const {
+    const auto figures = parts_->committer.figures();
+    return {figures.queued, figures.batches, figures.operations};
+}
+
 }  // namespace gateleg::engine

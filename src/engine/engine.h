@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/partition_reader.h"
 #include "storage/store.h"
 
 namespace gateleg::engine {
@@ -17,9 +18,16 @@ struct EngineOptions {
     std::string account_id = "123456789012";
 };
 
+// How busy the writes are.
+struct EngineFigures {
+    std::uint64_t writes_queued = 0;
+    std::uint64_t commits = 0;  // since the start
+    std::uint64_t writes = 0;   // that they held
+};
+
 // Thread-safe. Reads are answered on the calling thread, writes on the commit thread.
 // Stop sending requests before destroying it; writes already sent are still made.
-class Engine final : public dynamo::Dynamo {
+class Engine final : public dynamo::Dynamo, public dynamo::PartitionReader {
 public:
     // Loads the catalog; throws storage::StoreOpenError if it cannot be read.
     Engine(storage::Store& store, const Clock& clock, EngineOptions options);
@@ -64,6 +72,10 @@ public:
     void
         list_tags_of_resource(dynamo::ListTagsOfResourceRequest, dynamo::Done<dynamo::ListTagsOfResourceRequest>)
             override;
+
+    Result<dynamo::PartitionsReply> read_partitions(const dynamo::PartitionsRequest& request
+    ) const override;
+    EngineFigures figures() const;
 
 private:
     struct Parts;

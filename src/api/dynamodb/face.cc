@@ -125,6 +125,7 @@ void Face::handle(http::Exchange exchange) {
         return;
     }
     auto scope = authenticate(request);
+    exchange.trace().end(http::Stage::kAuth);
     if (!scope) {
         respond_error(std::move(exchange), scope.error());
         return;
@@ -161,6 +162,7 @@ void Face::dispatch(http::Exchange exchange, std::string_view body, std::string_
         respond_error(std::move(exchange), {ErrorCode::kUnknownOperation, ""});
         return;
     }
+    exchange.trace().operation = operation->name;
     if (!scope_allows(scope, *operation)) {
         respond_error(
             std::move(exchange),

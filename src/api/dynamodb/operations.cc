@@ -58,6 +58,18 @@ Result<void> read_body(std::string_view body, Request& request, bool& legacy) {
     });
 }
 
+// The table a request is about, for the list of requests; none if it may name several.
+template <class Request>
+void note_table(std::string& table, const Request& request) {
+    if constexpr (requires { request.write.table; }) {
+        table = request.write.table;
+    } else if constexpr (requires { request.page.table; }) {
+        table = request.page.table;
+    } else if constexpr (requires { request.table; }) {
+        table = request.table;
+    }
+}
+
 template <class Request>
 using Call = void (Dynamo::*)(Request, dynamo::Done<Request>);
 
@@ -73,8 +85,11 @@ void run(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
         respond_error(std::move(exchange), read.error());
         return;
     }
+    note_table(exchange.trace().table, request);
+    exchange.trace().end(http::Stage::kParse);
     (dynamo.*call
     )(std::move(request), [exchange = std::move(exchange), legacy](Result<Reply> reply) mutable {
+        exchange.trace().end(http::Stage::kRun);
         if (!reply) {
             auto error = std::move(reply).error();
             respond_error(
