@@ -131,6 +131,7 @@ export function Home() {
   const metrics = useLoad('metrics', loadMetrics, 5000);
   const points = metrics.data?.points ?? [];
   const last = points.at(-1);
+  const busy = points.findLast(({ requests }) => requests > 0); // a second without requests has no times
   const seconds = (metrics.data?.step ?? 1000) / 1000;
   return (
     <>
@@ -141,8 +142,8 @@ export function Home() {
       <Stats
         figures={[
           { title: 'Requests', value: last ? count(Math.round(last.requests / seconds)) : '–', note: 'a second' },
-          { title: 'Half are faster than', value: micros(last?.p50) },
-          { title: '99 of 100 are faster than', value: micros(last?.p99) },
+          { title: 'Half are faster than', value: micros(busy?.p50) },
+          { title: '99 of 100 are faster than', value: micros(busy?.p99) },
           { title: 'Errors, 15 minutes', value: count(points.reduce((sum, point) => sum + point.errors, 0)) },
           { title: 'Memory', value: bytes(last?.rss) },
         ]}

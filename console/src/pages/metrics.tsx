@@ -58,9 +58,9 @@ function Charts({ data, minutes }: { data: MetricsAnswer; minutes: number }) {
             title="Time of a request"
             format={micros}
             series={[
-              { name: 'p50', colour: 'var(--accent)', values: points.map(({ p50 }) => p50) },
-              { name: 'p95', colour: 'var(--warn)', values: points.map(({ p95 }) => p95) },
-              { name: 'p99', colour: 'var(--bad)', values: points.map(({ p99 }) => p99) },
+              { name: 'p50', colour: 'var(--accent)', values: points.map(({ p50, requests }) => (requests > 0 ? p50 : null)) },
+              { name: 'p95', colour: 'var(--warn)', values: points.map(({ p95, requests }) => (requests > 0 ? p95 : null)) },
+              { name: 'p99', colour: 'var(--bad)', values: points.map(({ p99, requests }) => (requests > 0 ? p99 : null)) },
             ]}
           />
         </Card>
