@@ -51,7 +51,7 @@ const pages = [
   ['/model/gallery?tab=coverage', 'model-coverage', ['isPublic-createdAt-index', 'Notification']],
   ['/api?system=moderation&find=queue', 'api', ['/v1/moderation/queue', 'Try it', 'curl']],
   ['/metrics', 'metrics', ['Requests a second', 'Time of a request', 'By operation']],
-  ['/requests?live=off', 'requests', ['Requests', /\d+ (ms|µs)/]],
+  ['/requests?live=off&own=1', 'requests', ['console.session', /\d+ (ms|µs)/]],
   ['/objects', 'objects', ['Objects']],
   ['/admin', 'admin', ['Outbox', 'i2v-watchdog', 'Any key may call']],
   ['/systems/moderation', 'moderation', ['film-regatta', 'Approve', 'high priority', 'History']],

@@ -134,9 +134,19 @@ function withEnums(params: Param[], entities: Entity[], names: string[]): Param[
   return params.map((param) => ({ ...param, enum: param.enum ?? known.find(({ name }) => name === param.name)?.enum ?? null }));
 }
 
+// The server remembers answers by their idempotency key; these items belong to no entity of the model.
+const idempotency = (key: KeyAttribute[]): Entity => ({
+  name: 'Idempotency',
+  marker: null,
+  keys: Object.fromEntries(key.map(({ name }, at) => [name, { template: at === 0 ? 'IDEMP#{request}' : 'META', when: null }])),
+  attributes: [],
+  rows: [],
+  builtIn: true,
+});
+
 export function readModel(raw: Loose): Model {
   const rows = rowsOf(raw.yaml ?? '');
-  const entities = listOf(raw.entities).map((entity) => entityOf(entity, rows));
+  const entities = [...listOf(raw.entities).map((entity) => entityOf(entity, rows)), idempotency(keyOf(raw.table.key))];
   const path = raw.path ?? raw.base ?? `/v1/${raw.name}`;
   return {
     name: raw.name,

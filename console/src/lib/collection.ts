@@ -35,7 +35,7 @@ export function chipWidth(bytes: number): number {
 
 export const idOf = (item: Item, keys: readonly string[]) => JSON.stringify(keys.map((name) => item[name] ?? null));
 
-const kNaming = ['title', 'name', 'display_name', 'username', 'email', 'contentId', 'tag', 'prompt', 'action', 'feature', 'kind', 'interactionType', 'status'];
+const kNaming = ['title', 'name', 'display_name', 'username', 'email', 'contentId', 'tag', 'prompt', 'action', 'feature', 'kind', 'interactionType'];
 const kOpaque = /^([0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32,}|\d{10,15}|\d{4}-\d\d-\d\dT.*)$/i;
 
 // Ids by their end, which differs; times without the century.
@@ -59,12 +59,14 @@ export function labelOf(item: Item, entity: Entity | null, sort: string | undefi
   return variables?.length ? variables.map(shortened).join(' ') : shortened(text);
 }
 
-export function readPartitions(page: PartitionPage, view: View, model: Model | undefined): Partition[] {
+// An index may hold a part of an item; `whole` has items by id as far as they are known, for their names.
+export function readPartitions(page: PartitionPage, view: View, model: Model | undefined, whole?: Map<string, Item>): Partition[] {
   const partitions = page.partitions.map((partition) => {
     const key = partition.key[view.hash] ?? Object.values(partition.key)[0] ?? { S: '' };
     const chips = partition.items.map(({ item, bytes }) => {
       const entity = model ? entityOf(item, model) : null;
-      return { id: idOf(item, view.tableKeys), item, bytes, entity, label: labelOf(item, entity, view.sort) };
+      const id = idOf(item, view.tableKeys);
+      return { id, item, bytes, entity, label: labelOf({ ...whole?.get(id), ...item }, entity, view.sort) };
     });
     return { id: JSON.stringify(key), key, chips, bytes: chips.reduce((sum, chip) => sum + chip.bytes, 0), more: partition.more };
   });

@@ -135,10 +135,10 @@ function OverlayForm({ model, table, selected, overlay, show }: OverlayFormProps
   );
 }
 
-function Decoder({ chip, table, open, close }: { chip: Chip; table: TableDescription; open: () => void; close: () => void }) {
+function Decoder({ chip, table, keys, open, close }: { chip: Chip; table: TableDescription; keys: string[]; open: () => void; close: () => void }) {
   const names = partNames(chip.item, chip.entity);
   const model = useModelOfTable(table.TableName);
-  const attributes = [...new Set([...keyNames(table.KeySchema), ...indexesOf(table).flatMap((index) => keyNames(index.KeySchema))])].filter((name) => chip.item[name]);
+  const attributes = [...new Set([...keyNames(table.KeySchema), ...keys])].filter((name) => chip.item[name]);
   return (
     <div className="decoder" role="region" aria-label="Selected item">
       <div className="row spread">
@@ -189,8 +189,9 @@ function TableCollections({ table }: { table: TableDescription }) {
   const load = useLoad(key, (signal) => loadPartitions(table.TableName, name, prefix, null, signal));
   const base = useLoad(name ? `partitions ${table.TableName} null ` : null, (signal) => loadPartitions(table.TableName, null, '', null, signal));
 
-  const pageOf = (page: PartitionPage | undefined) => (page ? readPartitions(page, view, model) : []);
-  const first = useMemo(() => pageOf(load.data), [load.data, view, model]);
+  const whole = useMemo(() => new Map(base.data?.partitions.flatMap(({ items }) => items.map(({ item }) => [idOf(item, tableKeys), item] as const))), [base.data, tableKeys]);
+  const pageOf = (page: PartitionPage | undefined) => (page ? readPartitions(page, view, model, whole) : []);
+  const first = useMemo(() => pageOf(load.data), [load.data, view, model, whole]);
   const all = extra?.key === key ? [...first, ...extra.partitions] : first;
   const next = extra?.key === key ? extra.next : (load.data?.next ?? null);
   const counts = useMemo(() => entityCounts(all), [all]);
@@ -297,7 +298,7 @@ function TableCollections({ table }: { table: TableDescription }) {
             </div>
           )}
           {name && <SparseItems chips={sparse} reasonOf={(chip) => `${missingKeys(chip.item, { key: index!.KeySchema.map(({ AttributeName }) => ({ name: AttributeName })) }).join(', ')} absent`} model={model} hidden={hidden} select={select} />}
-          {selected && <Decoder chip={selected} table={table} open={() => setOpen(true)} close={() => setSelected(null)} />}
+          {selected && <Decoder chip={selected} table={table} keys={keyNames((index ?? table).KeySchema)} open={() => setOpen(true)} close={() => setSelected(null)} />}
         </div>
       </div>
       {open && selected && <ItemDrawer key={idOf(selected.item, tableKeys)} table={table} model={model} item={selected.item} close={() => setOpen(false)} changed={load.reload} />}

@@ -69,12 +69,14 @@ export function Requests() {
   const [query, change] = useQuery();
   const show = query.show === 'slow' || query.show === 'errors' ? query.show : 'all';
   const live = query.live !== 'off';
+  const own = query.own === '1';
   const find = (query.operation ?? '').toLowerCase();
   const requests = useLoad(`requests ${show}`, (signal) => loadRequests({ limit: 500, slow: show === 'slow', status: show === 'errors' ? 'errors' : undefined }, signal), live ? 3000 : 0);
   const open = requests.data?.find(({ id }) => id === query.id);
   return (
     <>
       <PageHead title="Requests" about="The last 2,000 calls of every face, newest first, with the time each stage took.">
+        <Switch on={own} change={(on) => change({ own: on ? '1' : null })} label="with the console’s own" />
         <Switch on={live} change={(on) => change({ live: on ? null : 'off' })} label="live" />
         <Button icon="refresh" onClick={requests.reload}>
           Refresh
@@ -105,11 +107,12 @@ export function Requests() {
       </div>
       <Loaded load={requests}>
         {(list) => {
-          const shown = list.filter(({ operation, table, code }) => `${operation} ${table ?? ''} ${code ?? ''}`.toLowerCase().includes(find)).slice(0, 300);
+          const wanted = own ? list : list.filter(({ operation }) => !operation.startsWith('console.'));
+          const shown = wanted.filter(({ operation, table, code }) => `${operation} ${table ?? ''} ${code ?? ''}`.toLowerCase().includes(find)).slice(0, 300);
           return (
             <Card flush title={plural(shown.length, 'request')}>
               {shown.length === 0 ? (
-                <Empty icon="requests" title={show === 'all' ? 'No request yet' : `No ${show === 'slow' ? 'slow request' : 'error'} among the last`} />
+                <Empty icon="requests" title={show === 'all' ? 'No request like that yet' : `No ${show === 'slow' ? 'slow request' : 'error'} among the last`} />
               ) : (
                 <Table
                   label="Requests"
