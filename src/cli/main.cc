@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/config.h"
+#include "app/dynamodb_local.h"
 #include "cli/check.h"
 #include "cli/completions.h"
 #include "cli/data_commands.h"
@@ -81,6 +82,7 @@ int main(int argc, char** argv) {
     gateleg::cli::add_model_commands(app, exit_code);
     gateleg::cli::add_table_commands(app, exit_code);
     gateleg::cli::add_backfill(app, exit_code);
+    gateleg::cli::add_backup(app, exit_code);
     gateleg::cli::add_fsck(app, exit_code);
     gateleg::cli::add_scan(app, exit_code);
     gateleg::cli::add_outbox(app, exit_code);
@@ -93,7 +95,12 @@ int main(int argc, char** argv) {
         return kExitUsage;
     }
     try {
-        app.parse(argc, argv);
+        if (auto words = gateleg::app::translate_dynamodb_local({argv + 1, argv + argc})) {
+            std::reverse(words->begin(), words->end());  // as CLI11 wants them
+            app.parse(*std::move(words));
+        } else {
+            app.parse(argc, argv);
+        }
         if (app.get_subcommands().empty()) {
             std::fputs(app.help().c_str(), stderr);
             return kExitUsage;
