@@ -8,6 +8,7 @@ namespace gateleg::api {
 namespace {
 
 constexpr std::int64_t kNanosPerMicro = 1'000;
+constexpr std::string_view kTraceparent = "traceparent";
 constexpr std::string_view kUnknown = "unknown";
 constexpr std::string_view kRefused = "refused";
 
@@ -87,7 +88,7 @@ void Measured::on_reply(
     const auto now = http::Trace::now();
     const auto micros = to_micros(now - trace.began);
     metrics::RequestEntry entry;
-    entry.at_millis = meters_.real_clock.now_millis();
+    entry.at_nanos = now;
     entry.face = name_;
     entry.status = response.status;
     entry.operation = trace.operation.empty() ? kUnknown : trace.operation;
@@ -95,12 +96,15 @@ void Measured::on_reply(
     entry.stages = stage_times(trace, now);
     entry.bytes_in = request.head.content_length().value_or(request.body.size());
     entry.bytes_out = response.file ? response.file->bytes() : response.body.size();
-    entry.id = std::string_view(trace.id);
+    entry.id = trace.id;
     entry.table = plain_name(trace.table);
-    entry.code = std::string_view(trace.code);
-    if (const auto parent = request.head.find("traceparent");
-        parent && metrics::is_traceparent(*parent)) {
-        entry.trace = *parent;
+    entry.code = trace.code;
+    for (const auto& header : request.head.headers()) {
+        if (header.name.size() == kTraceparent.size() &&
+            http::equal_ignoring_case(header.name, kTraceparent) &&
+            metrics::is_traceparent(header.value)) {
+            entry.trace = header.value;
+        }
     }
     meters_.recorder.count(
         {name_, entry.operation, entry.status, micros, entry.bytes_in, entry.bytes_out}

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "base/clock.h"
 #include "http/handler.h"
 #include "metrics/recorder.h"
 #include "metrics/request_log.h"
@@ -15,7 +14,6 @@ namespace gateleg::api {
 struct Meters {
     metrics::Recorder& recorder;
     metrics::RequestLog& requests;
-    const Clock& real_clock;
     // Requests that take at least so long are logged; 0: none is.
     std::int64_t slow_micros = 0;
 };

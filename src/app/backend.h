@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
+#include "dynamo/streams.h"
+#include "dynamo/table_settings.h"
 #include "model/runtime.h"
 #include "storage/store.h"
 
@@ -30,7 +32,9 @@ public:
     Backend& operator=(const Backend&) = delete;
 
     dynamo::Dynamo& dynamo();
-    // Null with a remote store, all three.
+    // Null with a remote store, all of these: its streams are read from it directly.
+    dynamo::Streams* streams();
+    dynamo::TableSettings* settings();
     const storage::Store* store() const;
     const engine::Engine* engine() const;
     const dynamo::PartitionReader* partitions() const;

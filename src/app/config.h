@@ -41,6 +41,9 @@ struct Config {
     bool anonymous = false;
     bool test_clock = false;
     bool accept_data_loss = false;
+    // Behave as AWS may: late indexes, unprocessed items, conflicts. Drawn from the seed.
+    bool emulate_aws = false;
+    std::uint64_t emulation_seed = 1;
     std::string region = "us-east-1";
     std::vector<std::string> hosts;
     std::vector<std::string> origins;

@@ -129,7 +129,7 @@ Observation::Observation(
     : backend_(backend),
       version_(config.version),
       connections_(std::move(connections)),
-      meters_{recorder_, requests_, real_clock, config.slow_millis * kMicrosPerMilli},
+      meters_{recorder_, requests_, config.slow_millis * kMicrosPerMilli},
       history_(recorder_, real_clock, [this] { return gauges(); }) {}
 
 std::vector<metrics::Gauge> Observation::gauges() const {

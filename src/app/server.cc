@@ -14,6 +14,7 @@
 #include "api/s3/face.h"
 #include "app/admin_socket.h"
 #include "app/backend.h"
+#include "app/data_copy.h"
 #include "app/object_house.h"
 #include "app/observation.h"
 #include "app/systems.h"
@@ -117,11 +118,19 @@ struct Server::Parts {
               system_clock,
               {.credentials = credentials.get(),
                .region = config.region,
-               .hosts = host_policy(config)}
+               .hosts = host_policy(config),
+               .streams = backend.streams(),
+               .settings = backend.settings()}
           ),
           // The permissions of the socket's file decide who may call.
-          commands(backend.dynamo(), system_clock, {.region = config.region}),
-          links(commands, [this] { return console_link(); }),
+          commands(
+              backend.dynamo(),
+              system_clock,
+              {.region = config.region,
+               .streams = backend.streams(),
+               .settings = backend.settings()}
+          ),
+          links(copies, [this] { return console_link(); }),
           deliveries(load_deliveries()),
           outbound({.allow = deliveries.allow}),
           tokens(load_tokens(config)),
@@ -187,6 +196,7 @@ struct Server::Parts {
                 jobs::add_object_deliveries(background.deliveries(), name, *bucket);
             }
         }
+        systems.add_calls(background.deliveries());
     }
 
     ~Parts() { observation.history().stop(); }
@@ -274,6 +284,7 @@ struct Server::Parts {
     Observation observation;
     api::dynamodb::Face dynamodb;
     api::dynamodb::Face commands;
+    CopyFace copies{commands, backend.store()};
     api::console::LinkFace links;
     jobs::Config deliveries;
     outbound::Client outbound;

@@ -17,6 +17,7 @@
 #include "app/model_file.h"
 #include "app/table_setup.h"
 #include "base/log.h"
+#include "jobs/providers.h"
 #include "model/demo.h"
 #include "model/load.h"
 #include "model/surface.h"
@@ -228,6 +229,18 @@ std::vector<model::Runtime*> Systems::runtimes() const {
         all.push_back(system.runtime.get());
     }
     return all;
+}
+
+void Systems::add_calls(jobs::Deliveries& deliveries) const {
+    // What a story's generation has reserved lies in another table: the end of it is a row.
+    if (auto* membership = services_.find("membership")) {
+        jobs::add_system_call(
+            deliveries, "stories", "settle-credits", *membership, "settleReservation"
+        );
+        jobs::add_system_call(
+            deliveries, "stories", "release-credits", *membership, "releaseReservation"
+        );
+    }
 }
 
 std::string load_server_secret(const Config& config) {

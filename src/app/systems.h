@@ -10,6 +10,7 @@
 #include "app/object_house.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "jobs/deliveries.h"
 #include "model/runtime.h"
 #include "model/schema.h"
 #include "systems/registry.h"
@@ -41,6 +42,9 @@ public:
         std::string catalog;  // empty if there is none
     };
     const std::vector<Text>& texts() const { return texts_; }
+
+    // Rows by which one system calls another, as far as both are served.
+    void add_calls(jobs::Deliveries& deliveries) const;
 
 private:
     struct System {

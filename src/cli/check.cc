@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "model/check.h"
+#include "cli/load_model.h"
 #include "model/check_target.h"
 #include "model/design_document.h"
-#include "model/load.h"
 #include "model/markdown.h"
 #include "model/properties.h"
 
@@ -27,15 +26,6 @@ struct CheckArguments {
 
 void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
-}
-
-std::unique_ptr<model::Model> load(const std::string& file, model::Diagnostics& diagnostics) {
-    auto loaded = model::load_model_file(file, diagnostics);
-    // Rules look at what names stand for; with an unknown one they would only repeat the message.
-    if (loaded && !diagnostics.has_errors()) {
-        model::check_model(*loaded, diagnostics);
-    }
-    return loaded;
 }
 
 // The store it is to run on, and the document it was written from.
@@ -70,7 +60,7 @@ int check(const CheckArguments& arguments) {
     model::Diagnostics all;
     for (const auto& file : arguments.files) {
         model::Diagnostics diagnostics(file);
-        const auto loaded = load(file, diagnostics);
+        const auto loaded = load_given_model(file, diagnostics);
         if (loaded && !diagnostics.has_errors()) {
             check_beside(arguments, *loaded, diagnostics, all);
         }
@@ -80,12 +70,16 @@ int check(const CheckArguments& arguments) {
         print(all.to_json() + "\n");
     } else {
         print(all.to_text());
+        const auto counted = [&](model::Severity severity, const std::string& word) {
+            const auto count = all.count(severity);
+            return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+        };
         std::fprintf(
             stderr,
-            "%zu errors, %zu warnings, %zu notes\n",
-            all.count(model::Severity::kError),
-            all.count(model::Severity::kWarning),
-            all.count(model::Severity::kInfo)
+            "%s, %s, %s\n",
+            counted(model::Severity::kError, "error").c_str(),
+            counted(model::Severity::kWarning, "warning").c_str(),
+            counted(model::Severity::kInfo, "note").c_str()
         );
     }
     return all.has_errors() ? 1 : 0;
@@ -93,7 +87,7 @@ int check(const CheckArguments& arguments) {
 
 int document(const std::string& file) {
     model::Diagnostics diagnostics(file);
-    const auto loaded = load(file, diagnostics);
+    const auto loaded = load_given_model(file, diagnostics);
     if (!loaded || diagnostics.has_errors()) {
         std::fputs(diagnostics.to_text().c_str(), stderr);
         return 1;
@@ -107,7 +101,7 @@ int document(const std::string& file) {
 void add_model_commands(CLI::App& app, int& exit_code) {
     const auto arguments = std::make_shared<CheckArguments>();
     auto* checker = app.add_subcommand("check", "Check model files against every rule");
-    auto* files = checker->add_option("FILE", arguments->files, "Model files");
+    auto* files = checker->add_option("FILE", arguments->files, kModelHelp);
     checker->add_option("--output", arguments->output, "How findings are printed")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
@@ -133,7 +127,7 @@ void add_model_commands(CLI::App& app, int& exit_code) {
 
     const auto file = std::make_shared<std::string>();
     auto* writer = app.add_subcommand("doc", "Print a model file as a design document in Markdown");
-    writer->add_option("FILE", *file, "Model file")->required();
+    writer->add_option("FILE", *file, kModelHelp)->required();
     writer->callback([file, &exit_code] { exit_code = document(*file); });
 }
 

@@ -292,6 +292,7 @@ void add_completions(CLI::App& app, int& exit_code) {
     const auto shell = std::make_shared<std::string>();
     auto* completions =
         app.add_subcommand("completions", "Print completions of commands and options for a shell");
+    completions->alias("completion");
     completions->add_option("SHELL", *shell, "bash, zsh or fish")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));

@@ -11,6 +11,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenLines{200};
+constexpr std::size_t kBarWidth = 24;
 
 std::string duration_text(std::int64_t seconds) {
     if (seconds < 60) {
@@ -60,7 +61,10 @@ void fail(const Error& error) {
 }
 
 void fail(const model::CallError& error) {
-    throw std::runtime_error(error.code + ": " + error.message);
+    throw std::runtime_error(
+        error.message.empty() || error.message == error.code ? error.code
+                                                             : error.code + ": " + error.message
+    );
 }
 
 Progress::Progress(std::string label, std::int64_t total)
@@ -92,8 +96,11 @@ void Progress::show(std::int64_t done) {
     }
     auto text = std::to_string(done);
     if (total_ > 0 && done <= total_) {
-        text += " of about " + std::to_string(total_) + ", " + std::to_string(done * 100 / total_) +
-                " %";
+        const auto filled =
+            static_cast<std::size_t>(done) * kBarWidth / static_cast<std::size_t>(total_);
+        text = "[" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "] " +
+               std::to_string(done * 100 / total_) + " %, " + text + " of about " +
+               std::to_string(total_);
         const auto spent =
             std::chrono::duration_cast<std::chrono::seconds>(Steady::now() - began_).count();
         if (spent > 1 && done > first_) {

@@ -41,8 +41,8 @@ auto value_or_fail(Result result) {
     return *std::move(result);
 }
 
-// "label 1200 of about 5000, 24 %, 3 s left" on one line of stderr, if that is a terminal. One
-// thread at a time.
+// "label [#####...................] 24 %, 1200 of about 5000, 3 s left" on one line of stderr, if
+// that is a terminal. One thread at a time.
 class Progress {
 public:
     // A total of 0 is not known.

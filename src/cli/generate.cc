@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/json_indent.h"
-#include "model/check.h"
+#include "cli/draft.h"
+#include "cli/load_model.h"
 #include "model/client_cpp.h"
 #include "model/client_typescript.h"
-#include "model/load.h"
 #include "model/openapi.h"
 #include "model/properties.h"
 #include "model/table_export.h"
@@ -51,20 +51,11 @@ int fail(const std::string& what) {
 // Null, with the errors printed, if there are any.
 std::unique_ptr<model::Model> load(const std::string& file) {
     model::Diagnostics found(file);
-    auto loaded = model::load_model_file(file, found);
-    if (loaded && !found.has_errors()) {
-        model::check_model(*loaded, found);
-    }
+    auto loaded = load_given_model(file, found);
     if (loaded && !found.has_errors()) {
         return loaded;
     }
-    for (const auto& one : found.sorted()) {
-        if (one.severity == model::Severity::kError) {
-            model::Diagnostics line(file);
-            line.error(one.id, one.position, one.message, one.suggestion);
-            std::fputs(line.to_text().c_str(), stderr);
-        }
-    }
+    print_errors(found, file);
     return nullptr;
 }
 
@@ -160,19 +151,7 @@ int import_model(const ImportArguments& arguments) {
     if (!draft) {
         return fail(arguments.file + ": " + draft.error().message);
     }
-    print(draft->yaml);
-    for (const auto& note : draft->notes) {
-        std::fprintf(stderr, "note: %s\n", note.c_str());
-    }
-    model::Diagnostics found("draft");
-    const auto loaded = model::load_model(draft->yaml, found);
-    if (loaded && !found.has_errors()) {
-        model::check_model(*loaded, found);
-    }
-    if (found.has_errors()) {
-        std::fprintf(stderr, "The draft needs your hand before it can be served:\n");
-        std::fputs(found.to_text().c_str(), stderr);
-    }
+    print_draft(draft->yaml, draft->notes);
     return kDone;
 }
 
@@ -182,7 +161,7 @@ void add_generate(CLI::App& app, int& exit_code) {
     command->add_option("LANGUAGE", arguments->language, "typescript or cpp")
         ->required()
         ->check(CLI::IsMember({"typescript", "cpp"}));
-    command->add_option("FILE", arguments->file, "Model file")->required();
+    command->add_option("FILE", arguments->file, kModelHelp)->required();
     command
         ->add_option(
             "-o,--out",
@@ -197,7 +176,7 @@ void add_export(CLI::App& app, int& exit_code) {
     const auto arguments = std::make_shared<ExportArguments>();
     auto* command =
         app.add_subcommand("export", "Print the table of a model file for tools that make tables");
-    command->add_option("FILE", arguments->file, "Model file")->required();
+    command->add_option("FILE", arguments->file, kModelHelp)->required();
     command->add_option("--format", arguments->format, "What to print")
         ->required()
         ->check(CLI::IsMember({"cloudformation", "terraform", "createtable", "awscli", "workbench"})
@@ -224,7 +203,7 @@ void add_import(CLI::App& app, int& exit_code) {
 void add_generate_commands(CLI::App& app, int& exit_code) {
     const auto files = std::make_shared<std::vector<std::string>>();
     auto* document = app.add_subcommand("openapi", "Print the OpenAPI 3.1 document of model files");
-    document->add_option("FILE", *files, "Model files")->required();
+    document->add_option("FILE", *files, kModelHelp)->required();
     document->callback([files, &exit_code] { exit_code = openapi(*files); });
 
     auto* schema =

@@ -29,6 +29,7 @@ struct ServeArguments {
     std::string s3 = "127.0.0.1:9000";
     std::string durability = "fsync";
     std::string systems = "none";
+    std::string emulate;
     std::string console = "on";
 };
 
@@ -114,6 +115,7 @@ app::Config finish(const ServeArguments& arguments) {
     config.durability = arguments.durability == "process" ? storage::Durability::kProcess
                                                           : storage::Durability::kFsync;
     config.systems = system_names(arguments.systems);
+    config.emulate_aws = arguments.emulate == "aws";
     // From the environment: a command line can be read by other users of the machine.
     if (const char* secret = std::getenv("GATELEG_JWT_SECRET")) {
         config.jwt_secret = secret;
@@ -259,6 +261,18 @@ void add_serve(CLI::App& app, int& exit_code) {
         config.test_clock,
         "Let tests set the time: POST /_test/clock on the HTTP face"
     );
+    command
+        ->add_option(
+            "--emulate",
+            arguments->emulate,
+            "Behave as AWS may, for tests of code that must run there too: indexes lag, expiry is "
+            "late, batches leave items unprocessed, transactions conflict"
+        )
+        ->check(CLI::IsMember({"aws"}));
+    command
+        ->add_option("--emulate-seed", config.emulation_seed, "What --emulate draws its chances by")
+        ->type_name("N")
+        ->capture_default_str();
     command->add_flag(
         "--accept-data-loss",
         config.accept_data_loss,

@@ -1,4 +1,5 @@
 #include <memory>
+#include <stdexcept>
 
 #include "app/data_store.h"
 #include "app/model_file.h"
@@ -19,6 +20,22 @@ struct RoleArguments {
     std::string file = "gallery";
     DataOptions data;
 };
+
+// What the operation refuses, for people who do not know the model.
+[[noreturn]] void refuse(const model::CallError& error) {
+    if (error.code == "SessionNotFound") {
+        throw std::runtime_error(
+            "SessionNotFound: there is no session of that id, it has ended, or its user is not "
+            "active. Log in again and take the id of the new session."
+        );
+    }
+    if (error.code == "LastAdmin") {
+        throw std::runtime_error(
+            "LastAdmin: this user is the only administrator. Make somebody else one first."
+        );
+    }
+    fail(error);
+}
 
 int set_role(const RoleArguments& arguments) {
     const auto model = app::load_named_model(arguments.file);
@@ -43,7 +60,11 @@ int set_role(const RoleArguments& arguments) {
     model::Caller caller;
     caller.internal = true;
     caller.user = "set-admin-role";  // the actor of the audit row
-    const auto reply = value_or_fail(runtime.run(*operation, call, caller));
+    const auto answer = runtime.run(*operation, call, caller);
+    if (!answer) {
+        refuse(answer.error());
+    }
+    const auto& reply = *answer;
     if (arguments.data.as_json()) {
         std::string text;
         JsonWriter json(text);
@@ -83,7 +104,9 @@ void add_set_admin_role(CLI::App& app, int& exit_code) {
     add_data_options(
         *command,
         arguments->data,
-        "0 done, 1 failed (such as no session of that id), 2 wrong usage or model."
+        "0 done or already so, 1 refused (no such session, last administrator) or failed, 2 wrong "
+        "usage "
+        "or model."
     );
     command->callback([arguments, &exit_code] { exit_code = set_role(*arguments); });
 }

@@ -38,7 +38,7 @@ public:
 class Committer {
 public:
     // `loaded` is what the store holds.
-    Committer(storage::Store& store, LoadedCatalog loaded);
+    Committer(storage::Store& store, const Clock& clock, LoadedCatalog loaded);
     // Runs what is queued, then stops.
     ~Committer();
     Committer(const Committer&) = delete;

@@ -84,7 +84,7 @@ TEST(RequestLogTest, KeepsTheNewest) {
         RequestEntry entry;
         entry.status = i;
         const std::string id(100, 'x');
-        entry.id = std::string_view(id);
+        entry.id = id;
         log.add(entry);
     }
     const auto all = log.list(10, [](const auto&) { return true; });

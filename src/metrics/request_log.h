@@ -18,14 +18,16 @@
 
 namespace gateleg::metrics {
 
-// A text cut off at N bytes, without memory of its own.
+// A text cut off at N bytes, without memory of its own. Bytes behind its end are never set: this is
+// filled for every request.
 template <std::size_t N>
 class ShortText {
 public:
-    ShortText() = default;
-    ShortText(std::string_view text)  // NOLINT: implicit
-        : size_(static_cast<std::uint8_t>(text.size() < N ? text.size() : N)) {
+    ShortText() = default;  // NOLINT: bytes_ stays as it is
+    ShortText& operator=(std::string_view text) {
+        size_ = static_cast<std::uint8_t>(text.size() < N ? text.size() : N);
         text.copy(bytes_.data(), size_);
+        return *this;
     }
     std::string_view view() const { return {bytes_.data(), size_}; }
     bool empty() const { return size_ == 0; }
@@ -33,11 +35,12 @@ public:
 private:
     static_assert(N < 256);
     std::uint8_t size_ = 0;
-    std::array<char, N> bytes_{};
+    std::array<char, N> bytes_;
 };
 
 struct RequestEntry {
-    std::int64_t at_millis = 0;  // when it was answered
+    // When it was answered, by the clock of http::Trace: one that only runs forward.
+    std::int64_t at_nanos = 0;
     Face face = Face::kHttp;
     int status = 0;
     std::string_view operation;  // see Measured

@@ -1,11 +1,10 @@
 #include "model/client_cpp.h"
 
-#include <algorithm>
 #include <map>
 
 #include "base/json_writer.h"
 #include "model/client_base.h"
-#include "model/client_surface.h"
+#include "model/client_writer.h"
 
 namespace gateleg::model {
 namespace {
@@ -15,9 +14,11 @@ using Place = Parameter::Place;
 constexpr std::string_view kIncludes =
     "#pragma once\n\n"
     "#include <algorithm>\n#include <cctype>\n#include <chrono>\n#include <cstddef>\n"
-    "#include <cstdint>\n#include <cstdlib>\n#include <map>\n#include <memory>\n"
+    "#include <cstdint>\n#include <cstdlib>\n#include <initializer_list>\n#include <map>\n#include "
+    "<memory>\n"
     "#include <optional>\n#include <random>\n#include <stdexcept>\n#include <string>\n"
-    "#include <string_view>\n#include <thread>\n#include <utility>\n#include <variant>\n"
+    "#include <string_view>\n#include <thread>\n#include <type_traits>\n#include "
+    "<utility>\n#include <variant>\n"
     "#include <vector>\n\n";
 
 std::string quoted(std::string_view text) {
@@ -51,43 +52,32 @@ std::string safe_name(std::string_view name) {
     return kWords.contains(out) || out.starts_with('_') ? "m" + pascal_case(out) : out;
 }
 
-class Cpp {
+const std::set<std::string> kBaseNames = {
+    "Number",
+    "Json",
+    "Request",
+    "Response",
+    "TransportError",
+    "Transport",
+    "ApiError",
+    "CallOptions",
+    "Page",
+    "Errors"};
+
+class Cpp final : ClientWriter {
 public:
-    explicit Cpp(const Model& model)
-        : model_(model), calls_(client_calls(model)), entities_(client_entities(model, calls_)) {
-        taken_ = {
-            "Number",
-            "Json",
-            "Request",
-            "Response",
-            "TransportError",
-            "Transport",
-            "ApiError",
-            "CallOptions",
-            "Page",
-            "Errors"};
-        client_ = claim_name(taken_, pascal_case(model.name) + "Client");
-        for (const auto* entity : entities_) {
-            names_[entity] = claim_name(taken_, pascal_case(entity->name));
-        }
-    }
+    explicit Cpp(const Model& model) : ClientWriter(model, kBaseNames) {}
 
     std::string render() {
-        out_ = "// Client of the model " + quoted(model_.name) +
+        out_ = "// Client of the model " + quoted(model().name) +
                ", made by `gateleg generate cpp`. Do not edit: generate it again.\n\n";
         out_ += kIncludes;
-        const auto space = "gateleg_" + safe_name(model_.name);
+        const auto space = "gateleg_" + safe_name(model().name);
         out_ += "namespace " + space + " {\n";
         out_ += kCppBase;
         write_errors();
-        for (const auto* entity : entities_) {
-            write_struct(names_[entity], entity_members(*entity), entity->open);
-        }
-        std::string methods;
-        for (const auto& call : calls_) {
-            methods += write_call(call);
-        }
-        out_ += "\n// One thread at a time.\nclass " + client_ +
+        const auto methods = write_calls();
+        out_ += "\n// One thread at a time.\nclass " + client_name() +
                 " : public ClientBase {\npublic:\n    using ClientBase::ClientBase;\n" + methods +
                 "};\n\n}  // namespace " + space + "\n";
         return std::move(out_);
@@ -107,8 +97,9 @@ private:
             case AttributeType::kUlid:
             case AttributeType::kUuid:
             case AttributeType::kBinary:
-            case AttributeType::kEnum:
                 return "std::string";
+            case AttributeType::kEnum:
+                return enum_class(attribute, owner);
             case AttributeType::kInteger:
                 return "std::int64_t";
             case AttributeType::kNumber:
@@ -137,8 +128,45 @@ private:
         return "Json";
     }
 
+    // Attributes and inputs of one name with the same values share their enum.
+    std::string enum_class(const Attribute& attribute, const std::string& owner) {
+        if (attribute.values.empty()) {
+            return "std::string";
+        }
+        auto& name = enums_[{attribute.name, attribute.values}];
+        if (name.empty()) {
+            name = claim(owner);
+            write_enum(name, attribute.values);
+        }
+        return name;
+    }
+
+    void write_enum(const std::string& name, const std::vector<std::string>& values) {
+        std::set<std::string> taken = {"kUnrecognised"};
+        std::string words;
+        std::string cases;
+        std::string all;
+        for (const auto& value : values) {
+            const auto word = claim_name(taken, "k" + pascal_case(value));
+            words += "    " + word + ",\n";
+            cases += "        case " + name + "::" + word + ":\n            return " +
+                     quoted(value) + ";\n";
+            all += (all.empty() ? "" : ", ") + name + "::" + word;
+        }
+        out_ += "\nenum class " + name +
+                " {\n    kUnrecognised,  // nothing, or a value that this header does not know\n" +
+                words + "};\ninline std::string_view to_text(" + name +
+                " value) {\n    switch (value) {\n" + cases + "        case " + name +
+                "::kUnrecognised:\n            break;\n    }\n    return {};\n}\n"
+                "inline bool from_text(std::string_view text, " +
+                name + "& out) {\n    for (const auto value : {" + all +
+                "}) {\n        if (to_text(value) == text) {\n            out = value;\n"
+                "            return true;\n        }\n    }\n    out = " +
+                name + "::kUnrecognised;\n    return false;\n}\n";
+    }
+
     std::string map_struct(const Attribute& map, const std::string& owner) {
-        const auto name = claim_name(taken_, owner);
+        const auto name = claim(owner);
         std::vector<Member> members;
         for (const auto& field : map.fields) {
             const auto type = type_of_value(field, name + pascal_case(field.name));
@@ -151,14 +179,14 @@ private:
         return name;
     }
 
-    std::vector<Member> entity_members(const Entity& entity) {
+    void write_entity(const Entity& entity) override {
         std::vector<Member> members;
         for (const auto& attribute : entity.attributes) {
             if (!is_shown(attribute)) {
                 continue;
             }
             const auto type =
-                type_of_value(attribute, names_[&entity] + pascal_case(attribute.name));
+                type_of_value(attribute, name_of(entity) + pascal_case(attribute.name));
             members.push_back(
                 {attribute.name,
                  is_always_there(entity, attribute) && !attribute.keep_null
@@ -166,7 +194,7 @@ private:
                      : "std::optional<" + type + ">"}
             );
         }
-        return members;
+        write_struct(name_of(entity), members, entity.open);
     }
 
     void write_struct(const std::string& name, const std::vector<Member>& members, bool open) {
@@ -200,7 +228,7 @@ private:
 
     void write_errors() {
         std::set<std::string> codes;
-        for (const auto& call : calls_) {
+        for (const auto& call : calls()) {
             codes.insert(call.errors.begin(), call.errors.end());
         }
         out_ += "\n// Codes of ApiError.\nstruct Errors {\n";
@@ -222,127 +250,90 @@ private:
             return "Json";
         }
         if (call.entities.size() == 1) {
-            return names_[call.entities.front()];
+            return name_of(*call.entities.front());
         }
-        const auto name = claim_name(taken_, base + "Item");
+        const auto name = claim(base + "Item");
         std::string types;
         for (const auto* entity : call.entities) {
-            types += (types.empty() ? "" : ", ") + names_[entity];
+            types += (types.empty() ? "" : ", ") + name_of(*entity);
         }
         out_ += "\nstruct " + name + " {\n    std::variant<" + types +
                 "> value;\n};\ninline void read(const Json& json, " + name + "& out) {\n" +
-                "    std::string kind;\n    read(json[" + quoted(discriminator(model_)) +
+                "    std::string kind;\n    read(json[" + quoted(discriminator(model())) +
                 "], kind);\n";
         for (const auto* entity : call.entities) {
             out_ += "    if (kind == " + quoted(discriminator_value(*entity, call.entities)) +
-                    ") {\n        read(json, out.value.emplace<" + names_[entity] +
+                    ") {\n        read(json, out.value.emplace<" + name_of(*entity) +
                     ">());\n    }\n";
         }
         out_ += "}\n";
         return name;
     }
 
-    static bool is_either(const Endpoint& endpoint) {
-        return endpoint.is_list() && endpoint.pattern->order == Pattern::Order::kEither;
-    }
-    static bool has_input(const Endpoint& endpoint) {
-        return !endpoint.parameters.empty() || !endpoint.rest.empty() || endpoint.is_paged() ||
-               is_either(endpoint);
+    std::string input_type(const ClientInput& input, const std::string& owner) {
+        switch (input.kind) {
+            case ClientInput::Kind::kRest:
+                return "Json::Object";
+            case ClientInput::Kind::kLimit:
+                return "std::optional<std::int64_t>";
+            case ClientInput::Kind::kCursor:
+            case ClientInput::Kind::kOrder:
+                return "std::optional<std::string>";
+            case ClientInput::Kind::kParameter:
+                break;
+        }
+        const auto type = input.attribute == nullptr
+                              ? std::string("std::string")
+                              : type_of_value(*input.attribute, owner + pascal_case(input.name));
+        return input.needed ? type : "std::optional<" + type + ">";
     }
 
-    void write_input(const ClientCall& call, const std::string& name) {
-        const auto& endpoint = call.endpoint;
+    void write_input(const std::vector<ClientInput>& inputs, const std::string& name) {
         std::string body = "\nstruct " + name + " {\n";
-        for (const auto& parameter : endpoint.parameters) {
-            const bool needed = parameter.required || parameter.place == Place::kPath;
-            const auto type =
-                parameter.attribute == nullptr || parameter.whole_day
-                    ? std::string("std::string")
-                    : type_of_value(*parameter.attribute, name + pascal_case(parameter.name));
-            body += "    " + (needed ? type : "std::optional<" + type + ">") + " " +
-                    safe_name(parameter.name) + "{};\n";
-        }
-        if (!endpoint.rest.empty()) {
-            body += "    Json::Object " + safe_name(endpoint.rest) + ";  // further fields\n";
-        }
-        if (endpoint.is_paged()) {
-            body +=
-                "    std::optional<std::int64_t> limit{};\n"
-                "    std::optional<std::string> cursor{};\n";
-        }
-        if (is_either(endpoint)) {
-            body += "    std::optional<std::string> order{};  // asc or desc\n";
+        for (const auto& input : inputs) {
+            body += "    " + input_type(input, name) + " " + safe_name(input.name) + "{};" +
+                    (input.kind == ClientInput::Kind::kRest    ? "  // further fields\n"
+                     : input.kind == ClientInput::Kind::kOrder ? "  // asc or desc\n"
+                                                               : "\n");
         }
         out_ += body + "};\n";
     }
 
     static std::string target_text(const Endpoint& endpoint) {
         std::string out;
-        std::string literal;
-        const auto flush = [&] {
-            if (!literal.empty()) {
-                out += (out.empty() ? "std::string(" : " + ") + quoted(literal) +
-                       (out.empty() ? ")" : "");
-                literal.clear();
-            }
-        };
-        for (std::size_t at = 0; at < endpoint.path.size(); ++at) {
-            const auto end = endpoint.path[at] == '{' ? endpoint.path.find('}', at) : at;
-            if (endpoint.path[at] != '{' || end == std::string::npos) {
-                literal += endpoint.path[at];
-                continue;
-            }
-            flush();
-            const auto name = endpoint.path.substr(at + 1, end - at - 1);
-            out += " + detail::segment(" + quoted(name) + ", input." + safe_name(name) + ")";
-            at = end;
+        for (const auto& [text, is_variable] : path_parts(endpoint.path)) {
+            const auto part =
+                is_variable ? "detail::segment(" + quoted(text) + ", input." + safe_name(text) + ")"
+                            : quoted(text);
+            out += out.empty() ? "std::string(" + part + ")" : " + " + part;
         }
-        flush();
         return out;
     }
 
     // What comes before the call itself: target, query, body.
-    static std::string prepare_text(const ClientCall& call) {
-        const auto& endpoint = call.endpoint;
-        std::string out = "        auto target = " + target_text(endpoint) + ";\n";
-        const auto add = [&](const std::string& name) {
-            out += "        detail::add_query(target, " + quoted(name) + ", input." +
-                   safe_name(name) + ");\n";
-        };
-        for (const auto& parameter : endpoint.parameters) {
-            if (parameter.place == Place::kQuery) {
-                add(parameter.name);
+    static std::string prepare_text(
+        const ClientCall& call, const std::vector<ClientInput>& inputs
+    ) {
+        std::string rest;
+        std::string query;
+        std::string body;
+        for (const auto& input : inputs) {
+            const auto member = "input." + safe_name(input.name);
+            if (input.kind == ClientInput::Kind::kRest) {
+                rest = " = " + member;
+            } else if (input.place == Place::kQuery) {
+                query += "        detail::add_query(target, " + quoted(input.name) + ", " + member +
+                         ");\n";
+            } else if (input.place == Place::kBody) {
+                body += "        put(body, " + quoted(input.name) + ", " + member + ");\n";
             }
         }
-        if (endpoint.is_paged()) {
-            add("limit");
-            add("cursor");
-        }
-        if (is_either(endpoint)) {
-            add("order");
-        }
-        if (!call.has_body()) {
-            return out;
-        }
-        out += "        Json::Object body" +
-               (endpoint.rest.empty() ? std::string() : " = input." + safe_name(endpoint.rest)) +
-               ";\n";
-        for (const auto& parameter : endpoint.parameters) {
-            if (parameter.place == Place::kBody) {
-                out += "        put(body, " + quoted(parameter.name) + ", input." +
-                       safe_name(parameter.name) + ");\n";
-            }
-        }
-        return out;
+        return "        auto target = " + target_text(call.endpoint) + ";\n" + query +
+               (call.has_body() ? "        Json::Object body" + rest + ";\n" + body : "");
     }
 
     static std::string comment(const ClientCall& call) {
-        const auto& endpoint = call.endpoint;
-        auto text = endpoint.method + " " + endpoint.path;
-        for (const auto& [name, value] : endpoint.fixed) {
-            text += " " + name + "=" + value;
-        }
-        text += "; " + endpoint.access().text();
+        auto text = summary_of(call);
         std::string codes;
         for (const auto& code : call.errors) {
             codes += (codes.empty() ? "" : ", ") + code;
@@ -353,18 +344,18 @@ private:
         return "\n    // " + text + "\n    // Errors: " + codes + "\n";
     }
 
-    // The types a call needs go before the class; gives its methods.
-    std::string write_call(const ClientCall& call) {
+    std::string write_call(const ClientCall& call) override {
         const auto& endpoint = call.endpoint;
         const auto base = pascal_case(call.name);
         const bool counts = call.answer == AnswerKind::kCount;
         const bool nothing = call.answer == AnswerKind::kChanged;
         const auto item = counts || nothing ? std::string() : item_type(call, base);
+        const auto inputs = inputs_of(call);
         std::string input;
         std::string argument;
-        if (has_input(endpoint)) {
-            input = claim_name(taken_, base + "Input");
-            write_input(call, input);
+        if (!inputs.empty()) {
+            input = claim(base + "Input");
+            write_input(inputs, input);
             argument = "const " + input + "& input" + (call.all_optional() ? " = {}, " : ", ");
         }
         const auto name = safe_name(call.name);
@@ -374,7 +365,7 @@ private:
                           (call.answer == AnswerKind::kAny ? ", true)" : ")");
         const auto method = [&](const std::string& type, const std::string& rest) {
             return comment(call) + "    " + type + " " + name + "(" + argument +
-                   "const CallOptions& options = {}) {\n" + prepare_text(call) +
+                   "const CallOptions& options = {}) {\n" + prepare_text(call, inputs) +
                    "        const auto json = " + sent + ";\n" + rest + "    }\n";
         };
         if (nothing || counts) {
@@ -421,13 +412,7 @@ private:
                "        } while (input.cursor);\n    }\n";
     }
 
-    const Model& model_;
-    std::vector<ClientCall> calls_;
-    std::vector<const Entity*> entities_;
-    std::map<const Entity*, std::string> names_;
-    std::set<std::string> taken_;
-    std::string client_;
-    std::string out_;
+    std::map<std::pair<std::string, std::vector<std::string>>, std::string> enums_;
 };
 
 }  // namespace

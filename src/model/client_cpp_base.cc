@@ -342,6 +342,12 @@ inline void read(const Json& json, std::int64_t& out) {
 inline void read(const Json& json, std::string& out) {
     out = json.string() != nullptr ? *json.string() : std::string();
 }
+// Enums have to_text() and from_text().
+template <class T>
+    requires std::is_enum_v<T>
+void read(const Json& json, T& out) {
+    from_text(json.string() != nullptr ? std::string_view(*json.string()) : std::string_view(), out);
+}
 template <class T>
 void read(const Json& json, std::optional<T>& out) {
     out.reset();
@@ -384,6 +390,11 @@ inline void write(Json& out, std::int64_t value) {
 }
 inline void write(Json& out, const std::string& value) {
     out = Json(value);
+}
+template <class T>
+    requires std::is_enum_v<T>
+void write(Json& out, T value) {
+    out = Json(std::string(to_text(value)));
 }
 template <class T>
 void write(Json& out, const std::vector<T>& values) {
@@ -502,9 +513,13 @@ inline std::string as_text(const Number& value) {
 }
 template <class T>
 std::string as_text(const T& value) {
-    Json json;
-    write(json, value);
-    return json.dump();
+    if constexpr (std::is_enum_v<T>) {
+        return std::string(to_text(value));
+    } else {
+        Json json;
+        write(json, value);
+        return json.dump();
+    }
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include "model/client_cpp.h"
 #include "model/client_surface.h"
 #include "model/client_typescript.h"
+#include "model/client_writer.h"
 #include "model/load.h"
 
 namespace gateleg::model {
@@ -101,7 +102,7 @@ TEST(ClientTest, CppKeepsOutOfTheWayOfTheLanguage) {
     const auto text = to_cpp(*loaded());
     EXPECT_THAT(text, HasSubstr("namespace gateleg_myShop {"));
     EXPECT_THAT(text, HasSubstr("struct Page2 {"));
-    EXPECT_THAT(text, HasSubstr("std::optional<std::string> mClass{};"));
+    EXPECT_THAT(text, HasSubstr("std::optional<Page2Class> mClass{};"));
     EXPECT_THAT(text, HasSubstr("std::optional<std::string> oddOne{};"));
     EXPECT_THAT(text, HasSubstr("struct Page2Sizes {"));
     EXPECT_THAT(text, HasSubstr("std::variant<Page2, Line> value;"));
@@ -109,6 +110,27 @@ TEST(ClientTest, CppKeepsOutOfTheWayOfTheLanguage) {
     EXPECT_THAT(text, HasSubstr("std::optional<Page2> addPage("));
     EXPECT_THAT(text, HasSubstr("detail::add_query(target, \"force\", input.force);"));
     EXPECT_THAT(text, Not(HasSubstr("secret")));
+}
+
+TEST(ClientTest, CppHasAnEnumForEachListOfValues) {
+    const auto text = to_cpp(*loaded());
+    EXPECT_THAT(
+        text,
+        HasSubstr("enum class Page2Class {\n    kUnrecognised,  // nothing, or a value that this "
+                  "header does not know\n    kA,\n    kBC,\n};\n")
+    );
+    EXPECT_THAT(text, HasSubstr("        case Page2Class::kBC:\n            return \"b c\";\n"));
+    EXPECT_THAT(text, HasSubstr("for (const auto value : {Page2Class::kA, Page2Class::kBC}) {"));
+    EXPECT_THAT(text, Not(HasSubstr("InputClass"))) << "an input of the attribute has its enum";
+}
+
+TEST(ClientTest, PathsFallIntoTextsAndVariables) {
+    std::string seen;
+    for (const auto& [text, is_variable] : path_parts("/v1/a/{x}/{y}/b{z}")) {
+        seen += (is_variable ? "<" + text + ">" : text) + "|";
+    }
+    EXPECT_EQ(seen, "/v1/a/|<x>|/|<y>|/b|<z>|");
+    EXPECT_TRUE(path_parts("").empty());
 }
 
 constexpr const char* kNative = R"YAML(

@@ -1,11 +1,8 @@
 #include "model/client_typescript.h"
 
-#include <algorithm>
-#include <map>
-
 #include "base/json_writer.h"
 #include "model/client_base.h"
-#include "model/client_surface.h"
+#include "model/client_writer.h"
 
 namespace gateleg::model {
 namespace {
@@ -94,37 +91,30 @@ std::string type_of_value(const Attribute& attribute, Way way) {
     return "JsonValue";
 }
 
-class TypeScript {
-public:
-    explicit TypeScript(const Model& model)
-        : model_(model), calls_(client_calls(model)), entities_(client_entities(model, calls_)) {
-        std::string word;
-        for (const char c : std::string(kTypeScriptNames) + " ") {
-            if (c == ' ') {
-                taken_.insert(std::move(word));
-                word.clear();
-            } else {
-                word += c;
-            }
-        }
-        client_ = claim_name(taken_, pascal_case(model.name) + "Client");
-        for (const auto* entity : entities_) {
-            names_[entity] = claim_name(taken_, pascal_case(entity->name));
+std::set<std::string> base_names() {
+    std::set<std::string> names;
+    std::string word;
+    for (const char c : std::string(kTypeScriptNames) + " ") {
+        if (c == ' ') {
+            names.insert(std::move(word));
+            word.clear();
+        } else {
+            word += c;
         }
     }
+    return names;
+}
+
+class TypeScript final : ClientWriter {
+public:
+    explicit TypeScript(const Model& model) : ClientWriter(model, base_names()) {}
 
     std::string render() {
-        out_ = "// Client of the model " + quoted(model_.name) +
+        out_ = "// Client of the model " + quoted(model().name) +
                ", made by `gateleg generate typescript`. Do not edit: generate it again.\n";
         out_ += kTypeScriptBase;
-        for (const auto* entity : entities_) {
-            write_entity(*entity);
-        }
-        std::string methods;
-        for (const auto& call : calls_) {
-            methods += write_call(call);
-        }
-        out_ += "\nexport class " + client_ +
+        const auto methods = write_calls();
+        out_ += "\nexport class " + client_name() +
                 " {\n  readonly #options: ClientOptions;\n\n"
                 "  constructor(options: ClientOptions) {\n    this.#options = options;\n  }\n" +
                 methods + "}\n";
@@ -132,8 +122,8 @@ public:
     }
 
 private:
-    void write_entity(const Entity& entity) {
-        out_ += "\nexport interface " + names_[&entity] + " {\n";
+    void write_entity(const Entity& entity) override {
+        out_ += "\nexport interface " + name_of(entity) + " {\n";
         for (const auto& attribute : entity.attributes) {
             if (is_shown(attribute)) {
                 out_ += "  " + property(attribute.name) +
@@ -150,7 +140,7 @@ private:
 
     // One entity as one call answers with it.
     std::string item_type(const ClientCall& call, const Entity& entity) {
-        auto type = names_[&entity];
+        auto type = name_of(entity);
         if (call.endpoint.pattern != nullptr && !call.endpoint.pattern->returns.empty()) {
             std::vector<std::string> kept;
             for (const auto* attribute : shown_attributes(call, entity)) {
@@ -159,7 +149,7 @@ private:
             type = "Pick<" + type + ", " + (kept.empty() ? "never" : joined(kept, " | ")) + ">";
         }
         if (call.entities.size() > 1) {
-            type = "(" + type + " & { " + property(discriminator(model_)) + ": " +
+            type = "(" + type + " & { " + property(discriminator(model())) + ": " +
                    quoted(discriminator_value(entity, call.entities)) + " })";
         }
         return type;
@@ -191,79 +181,65 @@ private:
         return "JsonValue";
     }
 
-    static std::string parameter_type(const Parameter& parameter) {
-        if (parameter.attribute == nullptr || parameter.whole_day) {
-            return "string";
+    static std::string input_type(const ClientInput& input) {
+        switch (input.kind) {
+            case ClientInput::Kind::kParameter: {
+                const auto type = input.attribute == nullptr
+                                      ? std::string("string")
+                                      : type_of_value(*input.attribute, Way::kIn);
+                return type + (!input.needed && input.place == Place::kBody ? " | null" : "");
+            }
+            case ClientInput::Kind::kRest:
+                return "JsonObject";
+            case ClientInput::Kind::kLimit:
+                return "number";
+            case ClientInput::Kind::kCursor:
+                return "string";
+            case ClientInput::Kind::kOrder:
+                return "\"asc\" | \"desc\"";
         }
-        return type_of_value(*parameter.attribute, Way::kIn);
+        return "string";
     }
 
-    static bool has_input(const ClientCall& call) {
-        const auto& endpoint = call.endpoint;
-        return !endpoint.parameters.empty() || !endpoint.rest.empty() || endpoint.is_paged() ||
-               is_either(endpoint);
-    }
-    static bool is_either(const Endpoint& endpoint) {
-        return endpoint.is_list() && endpoint.pattern->order == Pattern::Order::kEither;
-    }
-
-    void write_input(const ClientCall& call, const std::string& type) {
-        const auto& endpoint = call.endpoint;
+    void write_input(const std::vector<ClientInput>& inputs, const std::string& type) {
         out_ += "\nexport interface " + type + " {\n";
-        for (const auto& parameter : endpoint.parameters) {
-            const bool needed = parameter.required || parameter.place == Place::kPath;
-            out_ += "  " + property(parameter.name) + (needed ? ": " : "?: ") +
-                    parameter_type(parameter) +
-                    (!needed && parameter.place == Place::kBody ? " | null" : "") + ";\n";
-        }
-        if (!endpoint.rest.empty()) {
-            out_ += "  /** Further fields of the request. */\n  " + property(endpoint.rest) +
-                    "?: JsonObject;\n";
-        }
-        if (endpoint.is_paged()) {
-            out_ += "  /** 1 to 100, 25 if not given. */\n  limit?: number;\n  cursor?: string;\n";
-        }
-        if (is_either(endpoint)) {
-            out_ += "  order?: \"asc\" | \"desc\";\n";
+        for (const auto& input : inputs) {
+            if (input.kind == ClientInput::Kind::kRest) {
+                out_ += "  /** Further fields of the request. */\n";
+            } else if (input.kind == ClientInput::Kind::kLimit) {
+                out_ += "  /** 1 to 100, 25 if not given. */\n";
+            }
+            out_ += "  " + property(input.name) + (input.needed ? ": " : "?: ") +
+                    input_type(input) + ";\n";
         }
         out_ += "}\n";
     }
 
     static std::string path_text(const Endpoint& endpoint) {
         std::string out = "`";
-        for (std::size_t at = 0; at < endpoint.path.size(); ++at) {
-            const auto end = endpoint.path[at] == '{' ? endpoint.path.find('}', at) : at;
-            if (endpoint.path[at] != '{' || end == std::string::npos) {
-                out += endpoint.path[at];
-                continue;
-            }
-            const auto name = endpoint.path.substr(at + 1, end - at - 1);
-            out += "${segment(" + quoted(name) + ", " + member_of("input", name) + ")}";
-            at = end;
+        for (const auto& [text, is_variable] : path_parts(endpoint.path)) {
+            out += is_variable
+                       ? "${segment(" + quoted(text) + ", " + member_of("input", text) + ")}"
+                       : text;
         }
         return out + "`";
     }
 
-    static std::string request_text(const ClientCall& call) {
+    static std::string request_text(
+        const ClientCall& call, const std::vector<ClientInput>& inputs
+    ) {
         const auto& endpoint = call.endpoint;
         std::vector<std::string> query;
         std::vector<std::string> body;
-        if (!endpoint.rest.empty()) {
-            body.push_back("..." + member_of("input", endpoint.rest));
-        }
-        for (const auto& parameter : endpoint.parameters) {
-            if (parameter.place != Place::kPath) {
-                (parameter.place == Place::kQuery ? query : body)
-                    .push_back(
-                        property(parameter.name) + ": " + member_of("input", parameter.name)
-                    );
+        for (const auto& input : inputs) {
+            const auto member = member_of("input", input.name);
+            if (input.kind == ClientInput::Kind::kRest) {
+                // First, so that a field with a name of its own wins.
+                body.insert(body.begin(), "..." + member);
+            } else if (input.place != Place::kPath) {
+                (input.place == Place::kQuery ? query : body)
+                    .push_back(property(input.name) + ": " + member);
             }
-        }
-        if (endpoint.is_paged()) {
-            query.insert(query.end(), {"limit: input.limit", "cursor: input.cursor"});
-        }
-        if (is_either(endpoint)) {
-            query.emplace_back("order: input.order");
         }
         std::string out = "{ method: " + quoted(endpoint.method) + ", path: " + path_text(endpoint);
         out += query.empty() ? "" : ", query: { " + joined(query, ", ") + " }";
@@ -274,15 +250,7 @@ private:
     }
 
     static std::string comment(const ClientCall& call) {
-        const auto& endpoint = call.endpoint;
-        auto text = endpoint.method + " " + endpoint.path;
-        for (const auto& [name, value] : endpoint.fixed) {
-            text += " " + name + "=" + value;
-        }
-        text += "; " + endpoint.access().text();
-        if (endpoint.pattern != nullptr && !endpoint.pattern->doc.empty()) {
-            text += "; " + endpoint.pattern->doc;
-        }
+        auto text = summary_of(call);
         // A comment ends where its text says so.
         for (auto at = text.find("*/"); at != std::string::npos; at = text.find("*/")) {
             text.replace(at, 2, "* /");
@@ -290,27 +258,27 @@ private:
         return "\n  /** " + text + " */\n";
     }
 
-    // Types before the class; gives the methods.
-    std::string write_call(const ClientCall& call) {
+    std::string write_call(const ClientCall& call) override {
         const auto base = pascal_case(call.name);
-        const auto error = claim_name(taken_, base + "Error");
+        const auto error = claim(base + "Error");
         std::vector<std::string> codes;
         for (const auto& code : call.errors) {
             codes.push_back(quoted(code));
         }
         out_ += "\nexport type " + error + " = " + joined(codes, " | ") + ";\n";
-        std::string input;
+        const auto inputs = inputs_of(call);
         std::string argument;
-        if (has_input(call)) {
-            input = claim_name(taken_, base + "Input");
-            write_input(call, input);
+        if (!inputs.empty()) {
+            const auto input = claim(base + "Input");
+            write_input(inputs, input);
             argument = "input: " + input + (call.all_optional() ? " = {}, " : ", ");
         }
         const auto answer = answer_type(call);
         auto method = comment(call) + "  " + call.name + "(" + argument +
                       "call: CallOptions = {}): Call<" + answer + ", " + error +
                       "> {\n    return new Call<" + answer + ", " + error + ">((async () => send<" +
-                      answer + ">(this.#options, " + request_text(call) + ", call))());\n  }\n";
+                      answer + ">(this.#options, " + request_text(call, inputs) +
+                      ", call))());\n  }\n";
         if (call.endpoint.is_paged()) {
             method += "\n  /** Every item of " + call.name + "(), page after page. */\n  iterate" +
                       base + "(" + argument + "call: CallOptions = {}): AsyncGenerator<" +
@@ -320,14 +288,6 @@ private:
         }
         return method;
     }
-
-    const Model& model_;
-    std::vector<ClientCall> calls_;
-    std::vector<const Entity*> entities_;
-    std::map<const Entity*, std::string> names_;
-    std::set<std::string> taken_;
-    std::string client_;
-    std::string out_;
 };
 
 }  // namespace

@@ -15,19 +15,24 @@ auto rank(const Diagnostic& diagnostic) {
 }
 
 // Levenshtein, one row at a time.
+// Letters to add, take away, change or swap with their neighbour.
 std::size_t edit_distance(std::string_view left, std::string_view right) {
+    std::vector<std::size_t> before;
+    std::vector<std::size_t> above;
     std::vector<std::size_t> row(right.size() + 1);
     for (std::size_t j = 0; j <= right.size(); ++j) {
         row[j] = j;
     }
     for (std::size_t i = 1; i <= left.size(); ++i) {
-        std::size_t diagonal = row[0];
+        before = std::move(above);
+        above = row;
         row[0] = i;
         for (std::size_t j = 1; j <= right.size(); ++j) {
-            const std::size_t above = row[j];
-            const std::size_t changed = diagonal + (left[i - 1] == right[j - 1] ? 0 : 1);
-            row[j] = std::min({above + 1, row[j - 1] + 1, changed});
-            diagonal = above;
+            const std::size_t changed = above[j - 1] + (left[i - 1] == right[j - 1] ? 0 : 1);
+            row[j] = std::min({above[j] + 1, row[j - 1] + 1, changed});
+            if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1]) {
+                row[j] = std::min(row[j], before[j - 2] + 1);
+            }
         }
     }
     return row.back();
@@ -101,8 +106,13 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
 std::string Diagnostics::to_text() const {
     std::string out;
     for (const auto& one : sorted()) {
-        out += one.file + ":" + std::to_string(one.position.line) + ":" +
-               std::to_string(one.position.column) + ": ";
+        out += one.file + ":";
+        // Line 0 is the file as a whole.
+        if (one.position.line > 0) {
+            out +=
+                std::to_string(one.position.line) + ":" + std::to_string(one.position.column) + ":";
+        }
+        out += " ";
         out += severity_name(one.severity);
         out += " " + one.id + ": " + one.message;
         if (!one.suggestion.empty()) {

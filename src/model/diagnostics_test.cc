@@ -18,6 +18,12 @@ TEST(DiagnosticsTest, AreSortedByPlaceAndCountOnce) {
     EXPECT_TRUE(diagnostics.has_errors());
 }
 
+TEST(DiagnosticsTest, TheFileAsAWholeHasNoPlace) {
+    Diagnostics diagnostics("m.yaml");
+    diagnostics.error("Y02", {}, "there is no such file");
+    EXPECT_EQ(diagnostics.to_text(), "m.yaml: error Y02: there is no such file\n");
+}
+
 TEST(DiagnosticsTest, JsonHasEveryPart) {
     Diagnostics diagnostics("m.yaml");
     diagnostics.info("K10", {1, 2}, "a \"b\"");
@@ -30,6 +36,7 @@ TEST(DiagnosticsTest, JsonHasEveryPart) {
 
 TEST(DiagnosticsTest, NearestNameIsATypingErrorAway) {
     EXPECT_EQ(nearest_name("atributes", {"keys", "attributes"}), "attributes");
+    EXPECT_EQ(nearest_name("titel", {"text", "title"}), "title") << "two letters swapped are one";
     EXPECT_EQ(nearest_name("zebra", {"keys", "attributes"}), "");
 }
 

@@ -37,23 +37,30 @@ std::string choices(const std::vector<std::string_view>& words) {
     return out;
 }
 
-std::string attribute_schema() {
-    std::vector<std::string> words = type_words();
+// Every type word, also with '!'.
+std::string type_schema() {
     std::string out;
     JsonWriter json(out);
     json.begin_object();
-    json.key("anyOf");
-    json.begin_array();
-    json.begin_object();
     json.key("enum");
     json.begin_array();
-    for (const auto& word : words) {
+    for (const auto& word : type_words()) {
         json.string(word);
         json.string(word + "!");
     }
     json.end_array();
     json.end_object();
-    json.raw(R"({"type":"string","pattern":"^[A-Za-z_]\\w*\\.[A-Za-z_]\\w*$"})");
+    return out;
+}
+
+std::string attribute_schema() {
+    std::string out;
+    JsonWriter json(out);
+    json.begin_object();
+    json.key("anyOf");
+    json.begin_array();
+    json.raw(type_schema());
+    json.raw(R"({"type":"string","pattern":"^[A-Za-z_]\\w*\\.[A-Za-z_]\\w*[!?]?$"})");
     json.raw(R"({"type":"array"})");
     json.raw(reference("attribute"));
     json.end_array();
@@ -75,8 +82,12 @@ std::string shape_schema(const Property& property) {
         case Shape::kValues:
             return R"({"type":"array"})";
         case Shape::kNameOrNames:
-        case Shape::kRoutes:
             return either(text, names);
+        case Shape::kRoutes: {
+            const std::string route =
+                R"({"type":"string","pattern":"^(GET|POST|PUT|PATCH|DELETE) /"})";
+            return either(route, list_of(route));
+        }
         case Shape::kProjection:
             return either(R"({"enum":["all","keys"]})", names);
         case Shape::kFlag:
@@ -124,6 +135,21 @@ std::string shape_schema(const Property& property) {
     return "{}";
 }
 
+bool is_type(const Construct& construct, const Property& property) {
+    return construct.name == "attribute" && property.name == "type";
+}
+
+// Properties of which one must be there: what a pattern reads, what a step does.
+std::vector<std::string_view> choices_of(const Construct& construct) {
+    if (construct.name == "pattern") {
+        return {"get", "query"};
+    }
+    if (construct.name == "step") {
+        return {"put", "update", "upsert", "delete", "check"};
+    }
+    return {};
+}
+
 void write_construct(JsonWriter& json, const Construct& construct) {
     json.begin_object();
     json.member("type", "object");
@@ -137,7 +163,7 @@ void write_construct(JsonWriter& json, const Construct& construct) {
         json.member("description", property.help);
         json.key("allOf");
         json.begin_array();
-        json.raw(shape_schema(property));
+        json.raw(is_type(construct, property) ? type_schema() : shape_schema(property));
         json.end_array();
         json.end_object();
     }
@@ -150,6 +176,19 @@ void write_construct(JsonWriter& json, const Construct& construct) {
         }
     }
     json.end_array();
+    if (const auto any = choices_of(construct); !any.empty()) {
+        json.key("anyOf");
+        json.begin_array();
+        for (const auto name : any) {
+            json.begin_object();
+            json.key("required");
+            json.begin_array();
+            json.string(name);
+            json.end_array();
+            json.end_object();
+        }
+        json.end_array();
+    }
     json.end_object();
 }
 

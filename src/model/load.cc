@@ -78,9 +78,19 @@ std::string catalog_system(std::string_view catalog) {
 }
 
 std::unique_ptr<Model> load_model_file(const std::string& path, Diagnostics& diagnostics) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+        diagnostics.error("Y02", {}, "this is a folder, not a file");
+        return nullptr;
+    }
     const auto text = read_model_text(path);
     if (!text) {
-        diagnostics.error("Y02", {}, "the file cannot be read");
+        diagnostics.error(
+            "Y02",
+            {},
+            std::filesystem::exists(path, ignored) ? "the file cannot be read"
+                                                   : "there is no such file"
+        );
         return nullptr;
     }
     const auto beside = std::filesystem::path(path).parent_path() / "catalog.yaml";

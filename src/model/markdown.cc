@@ -233,7 +233,9 @@ void write_entities(const Model& model, std::string& out) {
             out += "Seen when " + code(entity.visible->text) + ".\n";
         }
         for (const auto& one : entity.rows) {
-            out += "Keeps a " + one.target.name;
+            const bool vowel =
+                std::string_view("AEIOU").find(one.target.name.front()) != std::string_view::npos;
+            out += (vowel ? "Keeps an " : "Keeps a ") + one.target.name;
             if (one.loop) {
                 out += " for each of " + code(one.loop->list.text);
             }
@@ -338,7 +340,18 @@ void write_operations(const Model& model, std::string& out) {
     for (const auto& operation : model.operations) {
         std::vector<std::string> inputs;
         for (const auto& input : operation.inputs) {
-            inputs.push_back(input.attribute.name + (input.attribute.required ? "" : "?"));
+            const auto& name = input.attribute.name;
+            // What stands in the path is always given.
+            const bool in_path =
+                !operation.routes.empty() &&
+                std::all_of(
+                    operation.routes.begin(),
+                    operation.routes.end(),
+                    [&](const Route& route) {
+                        return route.path.find("{" + name + "}") != std::string::npos;
+                    }
+                );
+            inputs.push_back(name + (input.attribute.required || in_path ? "" : "?"));
         }
         std::vector<std::string> steps;
         std::vector<std::string> errors;

@@ -38,7 +38,8 @@ std::string joined(const std::set<std::string>& words) {
 
 class Document {
 public:
-    explicit Document(const std::vector<const Model*>& models) : models_(models), json_(text_) {}
+    Document(const std::vector<const Model*>& models, const EndpointFilter& shown)
+        : models_(models), shown_(shown), json_(text_) {}
 
     std::string render() {
         json_.begin_object();
@@ -92,12 +93,8 @@ private:
     void write_paths() {
         std::map<std::string, Methods> paths;
         for (const auto* model : models_) {
-            for (auto& endpoint : endpoints_of(*model)) {
+            for (auto& endpoint : shown_endpoints(*model)) {
                 auto& placed = paths[endpoint.path][lower(endpoint.method)];
-                placed.push_back({model, std::move(endpoint)});
-            }
-            for (auto& endpoint : pattern_endpoints_of(*model)) {
-                auto& placed = paths[endpoint.path]["get"];
                 placed.push_back({model, std::move(endpoint)});
             }
         }
@@ -534,13 +531,28 @@ private:
         json_.end_object();
     }
 
-    // Those that some endpoint answers with.
-    static std::vector<const Entity*> shown_entities(const Model& model) {
-        std::vector<const Entity*> shown;
+    std::vector<Endpoint> shown_endpoints(const Model& model) const {
         auto endpoints = endpoints_of(model);
         for (auto& endpoint : pattern_endpoints_of(model)) {
             endpoints.push_back(std::move(endpoint));
         }
+        if (shown_) {
+            endpoints.erase(
+                std::remove_if(
+                    endpoints.begin(),
+                    endpoints.end(),
+                    [&](const Endpoint& endpoint) { return !shown_(model, endpoint); }
+                ),
+                endpoints.end()
+            );
+        }
+        return endpoints;
+    }
+
+    // Those that some endpoint answers with.
+    std::vector<const Entity*> shown_entities(const Model& model) const {
+        std::vector<const Entity*> shown;
+        const auto endpoints = shown_endpoints(model);
         for (const auto& entity : model.entities) {
             if (std::any_of(endpoints.begin(), endpoints.end(), [&](const Endpoint& endpoint) {
                     auto entities = returned_entities(endpoint);
@@ -562,6 +574,7 @@ private:
     };
 
     const std::vector<const Model*>& models_;
+    const EndpointFilter& shown_;
     std::map<std::string, Variant> variants_;
     std::string text_;
     JsonWriter json_;
@@ -569,8 +582,8 @@ private:
 
 }  // namespace
 
-std::string render_openapi(const std::vector<const Model*>& models) {
-    return Document(models).render();
+std::string render_openapi(const std::vector<const Model*>& models, const EndpointFilter& shown) {
+    return Document(models, shown).render();
 }
 
 }  // namespace gateleg::model

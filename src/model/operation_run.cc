@@ -111,6 +111,7 @@ private:
         environment_ = base_;
         named_.clear();
         kinds_.clear();
+        seen_.clear();
         set_ids();
         Transaction transaction(shared_, database_, environment_);
         if (call_.if_match) {
@@ -128,6 +129,10 @@ private:
         for (const auto& rule : operation_.require) {
             GATELEG_CALL_TRY_ASSIGN(const auto good, holds(rule.condition, environment_));
             if (!good) {
+                GATELEG_CALL_TRY_ASSIGN_CALL(const auto moved, have_reads_changed());
+                if (moved) {
+                    return settle(Verdict{});
+                }
                 return settle(Verdict{
                     Verdict::Kind::kOutcome, rule.outcome, 0, 0, {}, named_error(rule.outcome)});
             }
@@ -143,7 +148,8 @@ private:
     }
 
     CallError named_error(const Outcome& outcome) const {
-        return {outcome_status(model_, outcome.error), outcome.error, outcome.error};
+        return {
+            outcome_status(model_, outcome.error), outcome.error, error_sentence(outcome.error)};
     }
 
     CallResult<Attempt> commit(Transaction& transaction) {
@@ -244,6 +250,9 @@ private:
             GATELEG_CALL_TRY_ASSIGN_CALL(auto named, resolve(read.item, environment_));
             if (named.key) {
                 GATELEG_CALL_TRY_ASSIGN(const auto raw, database_.get(*named.key, true));
+                if (operation_.reads.size() > 1) {
+                    seen_.emplace_back(*named.key, raw);
+                }
                 const bool there = raw && !is_expired(model_.table, *raw, environment_.now_millis);
                 named.attributes = there ? std::optional(to_attributes(model_, *named.entity, *raw))
                                          : std::nullopt;
@@ -261,6 +270,18 @@ private:
             named_[read.name] = std::move(named);
         }
         return Nothing{};
+    }
+
+    // Several reads are no snapshot: a refusal must not rest on half of somebody's change. Items
+    // that are twice the same were all so at one moment in between.
+    CallResult<bool> have_reads_changed() {
+        for (const auto& [key, before] : seen_) {
+            GATELEG_CALL_TRY_ASSIGN(const auto now, database_.get(key, true));
+            if (now != before) {
+                return true;
+            }
+        }
+        return false;
     }
 
     CallResult<Named> resolve(const ItemReference& item, const Environment& environment) {
@@ -573,6 +594,7 @@ private:
     Environment environment_;
     std::map<std::string, Named, std::less<>> named_;
     std::map<std::string, const Entity*, std::less<>> kinds_;
+    std::vector<std::pair<Item, std::optional<Item>>> seen_;  // keys, and what was there
     FieldErrors errors_;
 
     // Over all attempts.

@@ -225,7 +225,9 @@ void Reader::check_properties() {
         diagnostics_.error(
             "Y04",
             node_.position,
-            where_ + " is " + std::string(node_kind_name(node_.kind)) + ", not a map"
+            where_ + (node_.is_null()
+                          ? " is empty"
+                          : " is " + std::string(node_kind_name(node_.kind)) + ", not a map")
         );
         return;
     }

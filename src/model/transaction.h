@@ -136,4 +136,7 @@ private:
     std::vector<Row> puts_;  // rows wait until all targets are known
 };
 
+// A message for an error that only has a name: "LastAdmin" -> "Last admin."
+std::string error_sentence(std::string_view name);
+
 }  // namespace gateleg::model

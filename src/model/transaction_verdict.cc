@@ -17,8 +17,22 @@ const AttributeValue* find(const Item& item, std::string_view name) {
 
 }  // namespace
 
+std::string error_sentence(std::string_view name) {
+    std::string out;
+    for (const char c : name) {
+        const bool upper = c >= 'A' && c <= 'Z';
+        if (upper && !out.empty()) {
+            out += ' ';
+            out += static_cast<char>(c - 'A' + 'a');
+        } else {
+            out += c;
+        }
+    }
+    return out.empty() ? out : out + ".";
+}
+
 CallError Transaction::outcome_error(const std::string& name, const std::string& entity) const {
-    std::string message = name;
+    auto message = error_sentence(name);
     if (name == entity + "NotFound") {
         message = "There is no such " + entity + ".";
     } else if (name == entity + "AlreadyExists") {

@@ -10,6 +10,7 @@ import { removeDir, startServer, tempDir } from '../lib/server.js';
 import { signedHeaders } from '../lib/sigv4.js';
 
 const kGood = { accessKeyId: 'AKIDEXAMPLE123456789', secretAccessKey: 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY12' };
+const kReader = { accessKeyId: 'AKIDREADER0000000000', secretAccessKey: 'aSecretOfSomebodyWhoMayOnlyReadThings12345' };
 const kOther = { accessKeyId: 'AKIDOTHER00000000000', secretAccessKey: 'anotherSecretKeyThatIsAlsoFortyCharsLong' };
 let folder;
 let server;
@@ -26,6 +27,7 @@ const test = suite('auth', {
           ({ accessKeyId, secretAccessKey }, n) =>
             `[${n ? 'second' : 'default'}]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`,
         )
+        .concat(`[reader]\naws_access_key_id = ${kReader.accessKeyId}\naws_secret_access_key = ${kReader.secretAccessKey}\ngateleg_scope = read\n`)
         .join('\n'),
     );
     chmodSync(file, 0o600);
@@ -228,6 +230,28 @@ test('row 9: credentials in header and query', () =>
   ));
 
 test('row 9: a query that was not signed', () => refused(sign(), kInvalid, undefined, '{}', '/?x=1'));
+
+test('row 19: a key that may only read changes nothing', async () => {
+  const client = new DynamoDBClient({ endpoint: server.url, region: 'us-east-1', credentials: kReader, maxAttempts: 1 });
+  assert.deepEqual((await client.send(new ListTablesCommand({}))).TableNames, []);
+  const calls = {
+    CreateTable: '{"TableName":"t","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"}',
+    PutItem: '{"TableName":"t","Item":{"pk":{"S":"a"}}}',
+    UpdateItem: '{"TableName":"t","Key":{"pk":{"S":"a"}}}',
+    DeleteItem: '{"TableName":"t","Key":{"pk":{"S":"a"}}}',
+    BatchWriteItem: '{"RequestItems":{"t":[{"PutRequest":{"Item":{"pk":{"S":"a"}}}}]}}',
+    TransactWriteItems: '{"TransactItems":[{"Put":{"TableName":"t","Item":{"pk":{"S":"a"}}}}]}',
+    UpdateTimeToLive: '{"TableName":"t","TimeToLiveSpecification":{"AttributeName":"x","Enabled":true}}',
+    UpdateTable: '{"TableName":"t"}',
+    DeleteTable: '{"TableName":"t"}',
+    TagResource: '{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/t","Tags":[{"Key":"a","Value":"b"}]}',
+  };
+  for (const [operation, body] of Object.entries(calls)) {
+    const { status, json } = await send(signedHeaders(operation, body, kReader, { host }), body);
+    assert.deepEqual([status, json?.__type?.split('#').at(-1)], [400, 'AccessDeniedException'], `${operation}: ${JSON.stringify(json)}`);
+  }
+  assert.deepEqual((await client.send(new ListTablesCommand({}))).TableNames, []);
+});
 
 test('two Authorization headers', async () => {
   const headers = sign();

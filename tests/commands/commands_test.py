@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -121,7 +123,7 @@ def get(client, table, partition, sort):
 def test_help():
     """each command explains itself"""
     for command in (["plan"], ["apply"], ["backfill"], ["fsck"], ["outbox", "list"], ["outbox", "dead"],
-                    ["outbox", "retry"], ["set-admin-role"]):
+                    ["outbox", "retry"], ["scan"], ["set-admin-role"]):
         text = run(*command, "--help")
         for part in ("--data", "--endpoint", "--output", "Exit codes"):
             assert part in text, (command, part, text)
@@ -318,6 +320,84 @@ def test_set_admin_role():
                 assert [item["actor"]["S"] for item in audits] == ["set-admin-role"], audits
 
 
+def ask(server, method, path, body=None, token=None):
+    """A call of the gallery: its status and what it answered."""
+    headers = {"Content-Type": "application/json"} if body is not None else {}
+    if token:
+        headers["Authorization"] = "Bearer " + token
+    request = urllib.request.Request(server.http_url + "/v1/gallery" + path, method=method, headers=headers,
+                                     data=None if body is None else json.dumps(body).encode())
+    try:
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return reply.status, json.load(reply)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def sign_up(server, name):
+    """The token and the session's id of a new user of the gallery."""
+    status, answer = ask(server, "POST", "/auth/signup", {
+        "email": f"{name}@example.com", "username": name, "password": "correct horse battery"})
+    assert status == 201, answer
+    status, sessions = ask(server, "GET", "/auth/sessions", token=answer["token"])
+    assert status == 200 and len(sessions["items"]) == 1, sessions
+    return answer["token"], sessions["items"][0]["sessionId"]
+
+
+def test_set_admin_role_in_the_gallery():
+    """set-admin-role makes the gallery's first administrator, running or stopped, and never takes the last one away"""
+    def start():
+        return Server(data=data, http=True, args=["--systems", "gallery"])
+
+    with folder() as parent:
+        data = os.path.join(parent, "data")
+        server = start()
+        try:
+            ann, ann_session = sign_up(server, "ann")
+            bob, bob_session = sign_up(server, "bob")
+            assert ask(server, "GET", "/admin/audit", token=ann)[0] == 403
+            assert "has the role admin" in run("set-admin-role", ann_session, "admin", "--data", data)
+            assert "already had the role admin" in run("set-admin-role", ann_session, "admin", "--data", data)
+            status, audit = ask(server, "GET", "/admin/audit", token=ann)
+            assert status == 200 and [row["actor"] for row in audit["items"]] == ["set-admin-role"], audit
+            text = run("set-admin-role", ann_session, "user", "--data", data, code=1)
+            assert text.strip() == ("gateleg: LastAdmin: this user is the only administrator. "
+                                    "Make somebody else one first."), text
+            text = run("set-admin-role", "nobody", "admin", "--data", data, code=1)
+            assert text.startswith("gateleg: SessionNotFound: there is no session of that id") \
+                and text.count("SessionNotFound") == 1, text
+        finally:
+            server.stop()
+        assert run_json("set-admin-role", bob_session, "admin", "--data", data)["changed"]
+        assert "has the role user" in run("set-admin-role", ann_session, "user", "--data", data)
+        assert "LastAdmin" in run("set-admin-role", bob_session, "moderator", "--data", data, code=1)
+        server = start()
+        try:
+            assert ask(server, "GET", "/admin/audit", token=ann)[0] == 403
+            assert ask(server, "GET", "/admin/audit", token=bob)[0] == 200
+        finally:
+            server.stop()
+
+
+def test_scan():
+    """scan prints items as lines, and with --infer a model that fits every one of them"""
+    with places() as all_places, folder() as parent:
+        for place in all_places:
+            run("apply", SHOP, *place.options())
+            with place.filling() as client:
+                for n in range(4):
+                    put(client, "shop", old_user(f"u{n}"))
+            lines = run("scan", "shop", *place.options()).splitlines()
+            assert sorted(json.loads(line)["userId"]["S"] for line in lines) == ["u0", "u1", "u2", "u3"], lines
+            assert len(run("scan", "shop", "--most", "2", *place.options()).splitlines()) == 2
+            draft = run("scan", "shop", "--infer", *place.options())
+            assert '"PK": "USER#{userId}", "SK": "PROFILE"' in draft, draft
+            model = os.path.join(parent, "draft.yaml")
+            pathlib.Path(model).write_text(draft)
+            assert "4 items read, 0 findings" in run("fsck", model, *place.options())
+            assert "no table nowhere" in run("scan", "nowhere", *place.options(), code=1)
+
+
 def test_the_socket():
     """the socket is its owner's alone, goes with the server, and one left by a killed server is no harm"""
     with folder() as parent:
@@ -363,6 +443,41 @@ def test_a_server_that_asks_for_signatures():
             ENVIRONMENT.pop("AWS_ACCESS_KEY_ID", None)
             ENVIRONMENT.pop("AWS_SECRET_ACCESS_KEY", None)
             server.stop()
+
+
+def test_copies_of_a_data_directory():
+    """backup of a running and of a stopped server, restore, and what is refused"""
+    with folder() as parent:
+        data, first, second, again = (os.path.join(parent, name) for name in ("data", "first", "second", "again"))
+        key = {"AttributeName": "pk", "KeyType": "HASH"}
+        server = Server(data=data)
+        client = Client(server.host, server.port)
+        try:
+            client.call("CreateTable", TableName="things", KeySchema=[key], BillingMode="PAY_PER_REQUEST",
+                        AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}])
+            for number in range(200):
+                client.call("PutItem", TableName="things", Item={"pk": {"S": f"k{number}"}, "v": {"S": "x" * 1000}})
+            made = run_json("backup", first, "--data", data)
+            assert made["rows"] > 200 and made["bytes"] > 200_000, made
+            client.call("PutItem", TableName="things", Item={"pk": {"S": "later"}})
+            assert "not an empty directory" in run("backup", first, "--data", data, code=1)
+        finally:
+            client.close()
+            code = server.stop()
+        assert code == 0, server.log()
+        assert not os.path.exists(first + ".partial")
+        run("backup", second, "--data", data)
+        assert "compared after writing" in run("restore", first, "--data", again)
+        assert "not an empty directory" in run("restore", first, "--data", data, code=1)
+        run("backup", os.path.join(parent, "x"), "--data", os.path.join(parent, "nowhere"), code=2)
+        for directory, count in ((again, 200), (second, 201)):
+            server = Server(data=directory)
+            client = Client(server.host, server.port)
+            try:
+                assert len(client.scan("things")) == count
+            finally:
+                client.close()
+                server.stop()
 
 
 run_module(__name__)

@@ -70,6 +70,11 @@ def expect_all(data, count=ITEMS, size=300):
     assert server.stop() == 0
 
 
+def told(faults=1):
+    """One more damage that was not hidden, in the line that `./dev soak` adds up."""
+    print(f"     counts corruption damages={faults}")
+
+
 def expect_refusal(data, path):
     try:
         server = Server(data)
@@ -77,6 +82,7 @@ def expect_refusal(data, path):
         assert refusal.code == 3, f"exit code {refusal.code}\n{refusal.log[-1500:]}"
         assert path.name in refusal.log, f"does not name {path.name}\n{refusal.log[-1500:]}"
         assert ACCEPT in refusal.log, f"does not name {ACCEPT}\n{refusal.log[-1500:]}"
+        told()
         return
     found = len(there(server))
     server.kill()
@@ -161,6 +167,7 @@ def test_deleted():
             server = Server(data)
         except StartFailed as refusal:
             assert refusal.code == 3 and ACCEPT in refusal.log, f"exit code {refusal.code}\n{refusal.log[-1500:]}"
+            told()
             return
         found = len(there(server))
         server.kill()
@@ -223,6 +230,7 @@ def test_corrupt_block():
                 bad += 1
         assert bad > 0, "the damage was never seen"
         assert good > 0 and server.alive()
+        told(8)
         server.kill()
 
 

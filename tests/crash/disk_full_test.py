@@ -1,7 +1,9 @@
 """A full disk: writes are refused quickly and clearly, reads go on, and space freed is space used."""
 
 import base64
+import hmac
 import http.client
+import json
 import os
 import pathlib
 import random
@@ -9,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
@@ -18,6 +21,7 @@ from lib.server import Server, StartFailed  # noqa: E402
 
 TABLE = "full"
 SIZE_MB = 700
+S3_HEADERS = {"Authorization": "AWS4-HMAC-SHA256 Credential=any/20250101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"}
 # Compression must not make room behind our back.
 PAD = base64.b64encode(random.Random(1).randbytes(75_000)).decode()
 
@@ -150,6 +154,7 @@ def test_stranger():
             disk.empty()
             wait_for_writes(client, server, 500)
             check_reads(client, [*range(50), 500, *acked])
+            print(f"     counts disk-full filled=1 acknowledged={50 + len(acked)} lost=0")
         assert server.stop() == 0, server.log()[-2000:]
         again, client = start(disk)
         check_reads(client, [*range(50), 500])
@@ -179,11 +184,66 @@ def test_own_writes():
             time.sleep(0.2)
         assert server.alive() and disk.free() > 0, server.log()[-2000:]
         check_reads(client, acked[:20] + acked[-20:])
+        print(f"     counts disk-full filled=1 acknowledged={len(acked)} lost=0")
         server.kill()
         again, client = start_or_explain(disk)
         if again:
             check_reads(client, acked[:20] + acked[-20:])
             again.kill()
+
+
+def test_all_faces():
+    """row 41: on a full disk objects and the systems API refuse writes clearly too, and go on reading"""
+    secret = "a secret that only this test knows, 32+ bytes"
+    with SmallDisk() as disk:
+        server = Server(disk.data, ["--systems", "stories"], env={"GATELEG_JWT_SECRET": secret}, http=True, s3=True)
+        assert request(server.s3_url, "PUT", "/full", S3_HEADERS)[0] == 200
+        assert request(server.s3_url, "PUT", "/full/kept", S3_HEADERS, b"kept")[0] == 200
+        headers = {"Authorization": "Bearer " + token(secret), "Content-Type": "application/json"}
+        status, body = request(server.http_url, "POST", "/v1/stories", headers, b'{"title":"kept"}')
+        assert status == 201, body
+        disk.fill(0)
+        deadline = time.monotonic() + 30
+        while request(server.http_url, "POST", "/v1/stories", headers, b'{"title":"more"}')[0] == 201:
+            assert time.monotonic() < deadline, "writes are never refused"
+            time.sleep(0.1)
+        status, body = request(server.http_url, "POST", "/v1/stories", headers, b'{"title":"more"}')
+        assert status in (503, 507) and b'"code"' in body, f"{status} {body}"
+        status, body = request(server.s3_url, "PUT", "/full/more", S3_HEADERS, b"x" * 200_000)
+        assert status in (503, 507) and b"<Code>" in body, f"{status} {body}"
+        for what in (disk.path.encode(), b"No space"):
+            assert what not in body, "the reply tells too much"
+        status, body = request(server.s3_url, "GET", "/full/kept", S3_HEADERS)
+        assert (status, body) == (200, b"kept"), f"{status} {body}"
+        status, body = request(server.http_url, "GET", "/v1/stories", headers)
+        assert status == 200 and b'"kept"' in body, f"{status} {body}"
+        assert server.alive()
+        disk.empty()
+        deadline = time.monotonic() + 30
+        while request(server.s3_url, "PUT", "/full/more", S3_HEADERS, b"x")[0] != 200:
+            assert time.monotonic() < deadline, "objects do not come back\n" + server.log()[-2000:]
+            time.sleep(0.1)
+        assert request(server.http_url, "POST", "/v1/stories", headers, b'{"title":"again"}')[0] == 201
+        print("     counts disk-full filled=1")
+        assert server.stop() == 0, server.log()[-2000:]
+
+
+def request(url, method, path, headers, body=None):
+    where = urllib.parse.urlsplit(url)
+    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
+    try:
+        connection.request(method, path, body=body, headers=headers)
+        reply = connection.getresponse()
+        return reply.status, reply.read()
+    finally:
+        connection.close()
+
+
+def token(secret):
+    encode = lambda value: base64.urlsafe_b64encode(value).rstrip(b"=")  # noqa: E731
+    claims = json.dumps({"sub": "writer", "roles": ["user"], "exp": int(time.time()) + 7200}).encode()
+    signed = encode(b'{"alg":"HS256","typ":"JWT"}') + b"." + encode(claims)
+    return (signed + b"." + encode(hmac.new(secret.encode(), signed, "sha256").digest())).decode()
 
 
 def start_or_explain(disk):

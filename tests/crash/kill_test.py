@@ -114,7 +114,8 @@ def test_kill():
         acks = sum(worker.acks for worker in workers)
         quiet = [worker.number for worker in workers if worker.acks == 0]
         assert not quiet, f"clients {quiet} never had an answer"
-        print(f"     {ROUNDS} kills, {acks} acknowledged requests, slowest start {max(fsync, process):.2f} s")
+        print(f"     counts kill seed={SEED} kills={ROUNDS} acknowledged={acks} lost=0")
+        print(f"     slowest start {max(fsync, process):.2f} s")
         shutil.rmtree(data)
     except BaseException:
         print(f"     data kept in {data}")

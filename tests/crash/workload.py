@@ -18,6 +18,10 @@ START_MONEY = 1000
 NO_ANSWER = (OSError, http.client.HTTPException)
 
 
+class TooLate(OSError):
+    """The answer came when the disk had already been cut off: it promises nothing."""
+
+
 def create_table(client):
     client.call("CreateTable", TableName=TABLE, BillingMode="PAY_PER_REQUEST",
                 KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
@@ -54,6 +58,7 @@ class Worker:
         self.acks = 0
         self.version = 0
         self.problem = None
+        self.cut = None  # an Event: set just before the disk is cut off
 
     def start_round(self, host, port):
         self.thread = threading.Thread(target=self._run, args=(host, port), daemon=True)
@@ -80,6 +85,8 @@ class Worker:
         self.pending = changes
 
     def acknowledge(self):
+        if self.cut and self.cut.is_set():
+            raise TooLate
         self.acked.update(self.pending)
         self.pending = {}
 
@@ -155,9 +162,9 @@ class TransactionWriter(Worker):
         self.intend({key: version for key in keys})
         self.open = {"TransactItems": actions, "ClientRequestToken": str(uuid.UUID(int=self.random.getrandbits(128)))}
         client.call("TransactWriteItems", **self.open)
+        self.acknowledge()
         self.count += 1
         self.open = None
-        self.acknowledge()
 
     def finish(self, found, client):
         versions = {int(found[key]["ver"]["N"]) if key in found else None for key in self.pending}
@@ -166,9 +173,9 @@ class TransactionWriter(Worker):
         if self.open:
             # The same token again: done once, whether or not the first try had come through.
             client.call("TransactWriteItems", **self.open)
+            self.acknowledge()
             self.count += 1
             self.open = None
-            self.acknowledge()
         self.pending = {}
         row = client.call("GetItem", TableName=TABLE, ConsistentRead=True,
                           Key={"pk": {"S": "counter"}, "sk": {"S": f"t{self.number}"}}).get("Item")

@@ -41,3 +41,13 @@ test('the client of stories runs: calls, errors, pages, idempotency', async () =
   assert.equal(ran.code, 0, ran.out + ran.err);
   assert.equal(ran.out.trim(), 'done');
 }, { seconds: 300 });
+
+test('enums are enum classes: in paths, bodies and answers, with their texts', async () => {
+  gatelegOk('generate', 'cpp', `${kRoot}tests/complaints/model.yaml`, '-o', headers);
+  const program = join(folder, 'enums_cpp');
+  const built = compile(['-O0', '-I', headers, `${kRoot}tests/generate/enums_client_test.cc`, '-o', program]);
+  assert.equal(built.code, 0, built.err);
+  const ran = run(program, []);
+  assert.equal(ran.code, 0, ran.out + ran.err);
+  assert.equal(ran.out.trim(), 'done');
+}, { seconds: 300 });

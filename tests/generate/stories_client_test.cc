@@ -129,5 +129,8 @@ int main(int argc, char** argv) {
     expect(client.deleteStory({.id = story.id}) && !client.deleteStory({.id = story.id}), "once");
     const auto all = client.storyWithNodes({.id = story.id});
     expect(all.items.size() == 1 && std::get<Story>(all.items[0].value).deleted, "a variant");
+    const auto newest =
+        client.newestStories({.sort = NewestStoriesInputSort::kUpdated, .limit = 2});
+    expect(newest.items.size() == 2, "an enum in a query");
     std::puts("done");
 }

@@ -3,11 +3,13 @@
 #include "api/console/calls.h"
 #include "api/rest/problem.h"
 #include "base/json_writer.h"
+#include "http/trace.h"
 
 namespace gateleg::api::console {
 namespace {
 
 constexpr std::size_t kMostRequests = 2'000;
+constexpr std::int64_t kNanosPerMilli = 1'000'000;
 
 void write_point(JsonWriter& json, const metrics::Point& point) {
     json.begin_object();
@@ -38,11 +40,12 @@ void write_point(JsonWriter& json, const metrics::Point& point) {
     json.end_object();
 }
 
-void write_request(JsonWriter& json, const metrics::RequestEntry& entry) {
+// `offset`: from the clock of traces to that of the day, both in milliseconds.
+void write_request(JsonWriter& json, const metrics::RequestEntry& entry, std::int64_t offset) {
     constexpr std::array<std::string_view, 4> kStages = {"auth", "parse", "run", "write"};
     json.begin_object();
     json.member("id", entry.id.view());
-    json.member("t", entry.at_millis);
+    json.member("t", entry.at_nanos / kNanosPerMilli + offset);
     json.member("face", metrics::face_name(entry.face));
     json.member("operation", entry.operation);
     json.key("table");
@@ -100,6 +103,7 @@ CallReply list_requests(const Context& context, const Call& call) {
                (face.empty() || metrics::face_name(entry.face) == face) &&
                (!only_slow || entry.micros >= context.slow_micros);
     };
+    const auto offset = context.real_clock.now_millis() - http::Trace::now() / kNanosPerMilli;
     Reply reply;
     JsonWriter json(reply.json);
     json.begin_object();
@@ -107,7 +111,7 @@ CallReply list_requests(const Context& context, const Call& call) {
     json.key("requests");
     json.begin_array();
     for (const auto& entry : context.requests.list(limit, fits)) {
-        write_request(json, entry);
+        write_request(json, entry, offset);
     }
     json.end_array();
     json.end_object();

@@ -6,6 +6,7 @@
 #include "api/dynamodb/write_reply.h"
 #include "base/crc32.h"
 #include "base/ids.h"
+#include "base/json_writer.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
@@ -74,6 +75,20 @@ void respond_error(http::Exchange exchange, const Error& error, std::optional<in
     trace.id = random_request_id();
     trace.code = wire_name(error.code);
     auto response = named_error(error, status, trace.id);
+    append_cors(response.headers, exchange.request().head);
+    exchange.reply(std::move(response));
+}
+
+void respond_named_error(
+    http::Exchange exchange, std::string_view name, const std::string& message
+) {
+    http::Response response{.status = 400, .content_type = kJson};
+    JsonWriter json(response.body);
+    json.begin_object();
+    json.member("__type", "com.amazonaws.dynamodb.v20120810#" + std::string(name));
+    json.member("message", message);
+    json.end_object();
+    append_headers(response.headers, response.body);
     append_cors(response.headers, exchange.request().head);
     exchange.reply(std::move(response));
 }

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "api/rest/pattern_list.h"
 #include "api/rest/problem.h"
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "model/access.h"
-#include "model/docs_page.h"
-#include "model/openapi.h"
 
 namespace gateleg::api::rest {
 namespace {
@@ -18,7 +15,6 @@ namespace {
 using model::CallError;
 using model::CallResult;
 
-constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kDocumentHeaders =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src "
     "'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'\r\n"
@@ -93,11 +89,11 @@ Face::Face(
     : tokens_(tokens),
       real_clock_(real_clock),
       options_(std::move(options)),
+      documents_(systems),
       workers_(systems.empty() ? 0 : options_.workers, options_.max_queued) {
     for (auto* runtime : systems) {
         add_routes(*runtime);
     }
-    add_documents(systems);
 }
 
 Face::~Face() = default;
@@ -137,21 +133,6 @@ void Face::add_routes(model::Runtime& runtime) {
             }
         }
     }
-}
-
-void Face::add_documents(const std::vector<model::Runtime*>& systems) {
-    std::vector<const model::Model*> models;
-    for (const auto* runtime : systems) {
-        const auto& model = runtime->model();
-        models.push_back(&model);
-        const auto base = model::base_path(model);
-        documents_[base + "/openapi.json"] = {kJson, model::render_openapi({&model})};
-        documents_["/openapi.json?system=" + model.name] = documents_[base + "/openapi.json"];
-        documents_[base + "/patterns"] = {kJson, render_pattern_list(model)};
-    }
-    documents_["/openapi.json"] = {kJson, model::render_openapi(models)};
-    documents_["/docs"] = {"text/html; charset=utf-8", model::render_docs_page(models)};
-    documents_["/docs/docs.css"] = {"text/css; charset=utf-8", std::string(model::docs_css())};
 }
 
 std::optional<http::Response> Face::refuse_early(const http::RequestHead& head) const {
@@ -288,26 +269,22 @@ CallResult<Face::Identity> Face::identify(const http::Request& request) const {
 }
 
 std::optional<Face::Refused> Face::find_document(
-    const http::RequestHead& head, const Document*& document
-) const {
-    auto path = std::string(head.path());
-    if (path == "/docs/") {
-        path = "/docs";
-    }
-    if (path == "/openapi.json" && head.query().starts_with("system=")) {
-        path += "?" + std::string(head.query());
-        if (!documents_.contains(path)) {
-            return Refused{not_found()};
+    const http::RequestHead& head, const Identity& identity, std::optional<Document>& document
+) {
+    auto found = documents_.find(head, [&](std::string_view system) {
+        auto reader = identity.caller;
+        if (identity.session) {
+            reader.roles = systems::roles_in(*identity.session, system);
         }
+        return reader;
+    });
+    if (!found) {
+        return Refused{std::move(found).error()};
     }
-    const auto found = documents_.find(path);
-    if (found == documents_.end()) {
-        return std::nullopt;
-    }
-    if (head.method() != "GET" && head.method() != "HEAD") {
+    if (*found && head.method() != "GET" && head.method() != "HEAD") {
         return Refused{method_not_allowed(), allow_header({"GET"})};
     }
-    document = &found->second;
+    document = *std::move(found);
     return std::nullopt;
 }
 
@@ -491,13 +468,13 @@ void Face::proceed(http::Exchange exchange, bool on_worker) {
     auto& trace = exchange.trace();
     trace.id = call.request_id;
     trace.operation = "unknown";
-    const Document* document = nullptr;
+    std::optional<Document> document;
     std::optional<Refused> refused;
     auto identity = identify(request);
     trace.end(http::Stage::kAuth);
     if (!identity) {
         refused = Refused{std::move(identity).error()};
-    } else if (refused = find_document(request.head, document); !refused && document == nullptr) {
+    } else if (refused = find_document(request.head, *identity, document); !refused && !document) {
         refused = route(request, *std::move(identity), call);
     }
     if (call.target != nullptr) {
@@ -510,12 +487,12 @@ void Face::proceed(http::Exchange exchange, bool on_worker) {
         auto response = problem_response(refused->error, call.request_id);
         response.headers.append(refused->headers);
         exchange.reply(std::move(response));
-    } else if (document != nullptr) {
+    } else if (document) {
         trace.operation = "document";
         exchange.reply(
             {.content_type = document->content_type,
              .headers = "x-request-id: " + call.request_id + "\r\n" + std::string(kDocumentHeaders),
-             .body = document->body}
+             .body = *document->body}
         );
     } else if (on_worker) {
         run_to_end(exchange, call);

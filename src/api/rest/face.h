@@ -15,6 +15,7 @@
 
 #include "api/console/gate.h"
 #include "api/rest/answer.h"
+#include "api/rest/documents.h"
 #include "api/rest/read_call.h"
 #include "api/rest/router.h"
 #include "auth/jwt.h"
@@ -67,10 +68,6 @@ private:
         model::Endpoint endpoint;
         std::string name;  // "stories.renameStory", for counters
     };
-    struct Document {
-        std::string_view content_type;
-        std::string body;
-    };
     // A request on its way through the gates.
     struct Call {
         const Target* target = nullptr;
@@ -82,7 +79,6 @@ private:
     };
 
     void add_routes(model::Runtime& runtime);
-    void add_documents(const std::vector<model::Runtime*>& systems);
     void add_route(std::string_view path, Target target);
 
     // Why a request is not answered, and what its reply says beside that.
@@ -106,8 +102,9 @@ private:
     model::CallResult<std::optional<systems::Session>> find_session(const http::RequestHead& head
     ) const;
     // Fill in what was found; nothing is found without a word where there is no document.
-    std::optional<Refused> find_document(const http::RequestHead& head, const Document*& document)
-        const;
+    std::optional<Refused> find_document(
+        const http::RequestHead& head, const Identity& identity, std::optional<Document>& document
+    );
     std::optional<Refused> find_target(const http::RequestHead& head, Call& call) const;
     std::optional<Refused> route(const http::Request& request, Identity identity, Call& call) const;
     // From the gate to the reply. On a worker it runs to the end, elsewhere it hands the call to
@@ -125,7 +122,7 @@ private:
     FaceOptions options_;
     std::vector<std::unique_ptr<Target>> targets_;
     Router router_;
-    std::map<std::string, Document, std::less<>> documents_;
+    Documents documents_;
     // Last: its threads end before what they use.
     WorkerPool workers_;
 };

@@ -77,6 +77,9 @@ Members::Members(model::Runtime& runtime, const Services& services)
     : runtime_(runtime), services_(services), catalog_(read_catalog(runtime.model())) {}
 
 CallResult<Member> Members::load(const std::string& user) const {
+    // The revision comes first: a list is no snapshot, and what is read after the revision is at
+    // least as new, so a change made in between is met by the condition on the revision.
+    GATELEG_CALL_TRY_ASSIGN_CALL(const auto first, find("profileNow", {{"userId", text(user)}}));
     model::PatternCall call;
     call.arguments["userId"] = text(user);
     GATELEG_CALL_TRY_ASSIGN_CALL(
@@ -95,6 +98,7 @@ CallResult<Member> Members::load(const std::string& user) const {
             member.subscriptions.push_back(read_subscription(page.items[at]));
         }
     }
+    member.profile.revision = first ? model::integer_of(*first, "revision") : std::nullopt;
     return member;
 }
 

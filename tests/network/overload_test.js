@@ -1,0 +1,121 @@
+// T18: ten times more requests than the server can answer do not stop it from answering as many as it can.
+
+import assert from 'node:assert/strict';
+import { call, connect, createTable, putAll } from '../lib/dynamo.js';
+import { suite } from '../lib/runner.js';
+import { startServer } from '../lib/server.js';
+import { Connection, answers, isLong, kScale, requestBytes, residentBytes, sleep } from './sockets.js';
+
+const kTable = 'busy';
+const kConnections = 16;
+const kMemory = 512 * 1024 * 1024;
+// Other work on the machine may spoil a comparison of two moments; what is broken stays broken in each of them.
+const kAttempts = 5;
+// What the flood must leave of the capacity. A collapse leaves next to nothing; the exact part is for a quiet machine.
+const kLeast = isLong ? 0.8 : 0.3;
+let server;
+let work;
+
+const test = suite('overload', {
+  before: async () => {
+    server = await startServer({ http: true });
+    connect(server.url);
+    await createTable({ key: 'pk:S sk:N' }, kTable);
+    await putAll(kTable, Array.from({ length: 400 }, (_, n) => ({ pk: 'p', sk: n, text: `${n} `.repeat(60) })));
+    // Costs the server much and the client little: all items are read, none is sent.
+    work = requestBytes(server, 'Query', {
+      TableName: kTable,
+      KeyConditionExpression: 'pk = :p',
+      FilterExpression: 'contains(#t, :no)',
+      Select: 'COUNT',
+      ExpressionAttributeNames: { '#t': 'text' },
+      ExpressionAttributeValues: { ':p': { S: 'p' }, ':no': { S: 'not in there' } },
+    });
+  },
+  after: () => server.stop(),
+});
+
+// `connections` clients with `ahead` requests each that wait for their answers. Resolves to answers by status, a second.
+async function load(connections, ahead, ms) {
+  const all = Array.from({ length: connections }, () => new Connection(server));
+  await Promise.all(all.map(({ connected }) => connected));
+  let running = true;
+  for (const one of all) {
+    one.onAnswer = () => running && one.write(work);
+    for (let n = 0; n < ahead; n += 1) one.write(work);
+  }
+  await sleep(ms / 4);
+  const sum = () => {
+    const total = {};
+    for (const { counts } of all) for (const [status, count] of Object.entries(counts)) total[status] = (total[status] ?? 0) + count;
+    return total;
+  };
+  const [before, started] = [sum(), performance.now()];
+  await sleep(ms);
+  const [after, seconds] = [sum(), (performance.now() - started) / 1000];
+  const healthy = await fetch(`${server.httpUrl}/healthz`, { signal: AbortSignal.timeout(30_000) }).then(({ status }) => status);
+  running = false;
+  for (const one of all) one.close();
+  const rates = Object.fromEntries(Object.keys(after).map((status) => [status, (after[status] - (before[status] ?? 0)) / seconds]));
+  return { rates, healthy, statuses: Object.keys(after), good: rates[200] ?? 0 };
+}
+
+test('T18: goodput under tenfold load is near capacity, and so is what follows', async () => {
+  const idle = residentBytes(server);
+  const tries = [];
+  let peak = 0;
+  const isEnough = () => [0, 1].every((which) => tries.some((ratios) => ratios[which] >= kLeast));
+  for (let attempt = 0; attempt < kAttempts; attempt += 1) {
+    const ms = 1000 * Math.min(60, kScale * (attempt + 1));
+    const capacity = await load(kConnections, 1, ms);
+    const flood = await load(kConnections * 10, 8, ms);
+    peak = Math.max(peak, residentBytes(server));
+    const after = await load(kConnections, 1, ms);
+    for (const { statuses, healthy } of [capacity, flood, after]) {
+      assert.deepEqual(statuses.filter((status) => !['200', '400', '503'].includes(status)), []);
+      assert.equal(healthy, 200, '/healthz under load');
+    }
+    assert.ok(capacity.good > 0 && flood.good > 0 && after.good > 0, JSON.stringify([capacity, flood, after]));
+    tries.push([flood.good / capacity.good, after.good / capacity.good]);
+    if (isEnough()) break;
+  }
+  const shown = tries.map((pair) => pair.map((ratio) => ratio.toFixed(2)).join('/')).join(' ');
+  console.log(`     counts overload attempts=${tries.length} goodput/after=${shown} memory=${Math.round((peak - idle) / 1048576)}MB`);
+  assert.ok(isEnough(), `goodput under load and after it, as parts of capacity: ${shown}`);
+  assert.ok(peak - idle < kMemory, `memory grew by ${peak - idle} bytes`);
+}, { seconds: 400 * Math.max(1, kScale) });
+
+test('T18: writes in a flood are done or refused, none is half done, and the server is well after it', async () => {
+  const table = await createTable({ key: 'pk:S', gsi: { byG: 'g:S' } });
+  const each = 100;
+  const clients = Array.from({ length: 200 }, () => new Connection(server));
+  await Promise.all(clients.map(({ connected }) => connected));
+  await Promise.all(
+    clients.map(
+      (one, number) =>
+        new Promise((resolve) => {
+          one.onAnswer = () => one.answers === each && resolve();
+          one.ended.then(resolve);
+          const burst = Array.from({ length: each }, (_, n) => requestBytes(server, 'PutItem', { TableName: table, Item: { pk: { S: `${number}-${n}` }, g: { S: `g${n % 9}` } } }));
+          one.write(Buffer.concat(burst));
+        }),
+    ),
+  );
+  const done = clients.reduce((total, { counts }) => total + (counts[200] ?? 0), 0);
+  const others = clients.flatMap(({ counts }) => Object.keys(counts).filter((status) => !['200', '400', '503'].includes(status)));
+  for (const one of clients) one.close();
+  assert.deepEqual(others, []);
+  const count = async (IndexName) => {
+    let [total, start] = [0, undefined];
+    do {
+      const page = await call('Scan', { TableName: table, Select: 'COUNT', ...(IndexName ? { IndexName } : { ConsistentRead: true }), ExclusiveStartKey: start });
+      total += page.Count;
+      start = page.LastEvaluatedKey;
+    } while (start);
+    return total;
+  };
+  assert.equal(await count(), done, 'what was acknowledged is there, and nothing else');
+  assert.equal(await count('byG'), done);
+  assert.ok(await answers(server, requestBytes(server, 'ListTables', {})));
+  console.log(`     counts write-flood sent=${clients.length * each} acknowledged=${done}`);
+}, { seconds: 300 });

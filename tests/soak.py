@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""Runs the long forms of the reliability tests within a time budget and writes docs/reliability-report.md.
+
+    tests/soak.py run MINUTES [--only PART,..] [--without PART,..] [--report FILE]
+    tests/soak.py list-binaries MINUTES [...]     the presets that must be built first, one a line
+
+Each part gets a share of the time and repeats its test, each time with another seed, until that is used up; every part
+runs at least once. Tests print lines "counts LABEL name=number ..", which are added up. A part whose fault never fired
+has failed, whatever else it says. GATELEG_BIN names the server, build/release/gateleg otherwise.
+"""
+import argparse
+import datetime
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+from run import ROOT, load_suites, run_logged
+
+REPORT = ROOT / "docs" / "reliability-report.md"
+PYTHON = "/usr/bin/python3"
+NODE = "node --no-warnings"
+COUNTS = re.compile(r"^\s*counts (\S+) (.*)$", re.M)
+SUMMARY = re.compile(r"(\d+) passed, (\d+) failed")
+EXECUTED = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
+FIRST_SEED = int(time.time()) % 1_000_000
+
+
+class Part:
+    """A test, its share of the time, and the counters of which each must be above zero.
+
+    `size` is (variable, seconds a unit takes, least, most): a run is as large as its time allows, within bounds.
+    """
+
+    def __init__(self, name, share, command, faults, what, size=None, seed=None, builds=("release",)):
+        self.name, self.share, self.command, self.faults, self.what = name, share, command, faults, what
+        self.size, self.seed, self.builds = size, seed, builds
+        self.runs = self.failures = self.skipped = 0
+        self.seconds = 0.0
+        self.counts = {}
+        self.notes = []
+
+    def environment(self, number, budget):
+        chosen = {}
+        if self.size:
+            variable, seconds, least, most = self.size
+            chosen[variable] = str(max(least, min(most, int(budget / seconds))))
+        if self.seed:
+            chosen[self.seed] = str(FIRST_SEED + number)
+        return chosen
+
+    def add(self, counts):
+        for name, value in counts.items():
+            self.counts[name] = self.counts.get(name, 0) + value
+
+    def missing(self):
+        return [] if self.skipped else [name for name in self.faults if not self.counts.get(name)]
+
+    def failed(self):
+        return self.failures + len(self.missing())
+
+
+def parts():
+    crash = f"{PYTHON} tests/crash"
+    seed = "GATELEG_CRASH_SEED"
+    return [
+        Part("kill", 18, f"{crash}/kill_test.py test_kill", ["kills", "acknowledged"],
+             "`kill -9` under sixteen writing clients", ("GATELEG_CRASH_ROUNDS", 2.5, 5, 40), seed),
+        Part("objects-kill", 4, f"{PYTHON} tests/s3/crash_test.py", ["kills", "acknowledged"],
+             "`kill -9` during uploads of objects", ("GATELEG_CRASH_ROUNDS", 1.5, 4, 20), seed),
+        Part("power", 18, f"{crash}/power_cut_test.py", ["cuts", "acknowledged", "control_lost"],
+             "an ext4 cut off from its disk under load", ("GATELEG_CUTS", 3, 2, 20), seed),
+        Part("io-fault", 6, f"{crash}/io_fault_test.py", ["io_faults", "acknowledged"],
+             "a sync, write or rename that fails", ("GATELEG_IO_FAULTS", 4, 8, 60), seed),
+        Part("corruption", 5, f"{crash}/corruption_test.py", ["damages"], "damaged files of a stopped server"),
+        Part("disk-full", 7, f"{crash}/disk_full_test.py", ["filled"], "a disk that fills up, and space that comes back"),
+        Part("clock", 2, f"{crash}/clock_test.py", ["jumps"], "a wall clock that jumps"),
+        Part("memory", 3, f"{crash}/memory_test.py", ["acknowledged"], "load in a memory cgroup of 512 MB",
+             ("GATELEG_MEMORY_SECONDS", 2, 4, 30)),
+        Part("consistency", 18, f"{NODE} tests/consistency/main.js T1",
+             ["kills", "histories", "transactions", "transfers", "rounds", "names"],
+             "what concurrent clients saw, checked for any order that explains it", ("GATELEG_CONSISTENCY_SCALE", 30, 1, 10), "GATELEG_CONSISTENCY_SEED"),
+        Part("network", 7, f"{NODE} tests/network/main.js", ["idle", "heads"], "overload, connections, slow clients",
+             ("GATELEG_NETWORK_SCALE", 40, 1, 10)),
+        Part("fuzz", 10, None, ["executions"], "libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer", builds=("fuzz",)),
+        Part("tsan", 8, None, ["passed"], "unit and property tests, in long runs suites too, under ThreadSanitizer, with new random cases", builds=("tsan",)),
+    ]
+
+
+def numbers(text):
+    """The whole numbers of a counts line; what is no number is left out."""
+    found = {}
+    for word in text.split():
+        name, _, value = word.partition("=")
+        if value.isdigit() and name != "seed":
+            found[name] = int(value)
+    return found
+
+
+def run_once(part, number, budget, binary):
+    environment = {"GATELEG_BIN": binary, **part.environment(number, budget)}
+    code, log = run_logged(f"soak-{part.name}-{number}", part.command, max(900, budget * 3), environment)
+    text = log.read_text(errors="replace")
+    for _, line in COUNTS.findall(text):
+        part.add(numbers(line))
+    found = SUMMARY.findall(text)
+    passed, failed = map(int, found[-1]) if found else (0, 1)
+    if failed or (code != 0 and not failed):
+        part.failures += max(1, failed)
+        part.notes.append(f"failed with seed {FIRST_SEED + number}: {log.relative_to(ROOT)}")
+    elif not passed:
+        part.skipped += 1
+        part.notes.append(next((line.strip() for line in text.splitlines() if line.startswith("skip")), "skipped"))
+    return bool(passed)
+
+
+def run_repeated(part, budget, binary):
+    began = time.monotonic()
+    longest = 0.0
+    while True:
+        started = time.monotonic()
+        useful = run_once(part, part.runs, budget, binary)
+        part.runs += 1
+        longest = max(longest, time.monotonic() - started)
+        # Another run must fit; a machine that cannot run this one will not do so the next time.
+        if not useful or time.monotonic() - began + longest > budget:
+            return
+
+
+def run_fuzzers(part, budget):
+    programs = sorted(path for path in (ROOT / "build/fuzz/fuzzers").glob("*") if os.access(path, os.X_OK))
+    if not programs:
+        part.failures += 1
+        part.notes.append("no fuzzer in build/fuzz/fuzzers: ./dev build fuzz")
+    each = max(2, int(budget / max(1, len(programs))))
+    for program in programs:
+        grown, kept = ROOT / "build/fuzz/corpus" / program.name, ROOT / "fuzz/corpus" / program.name
+        crashes = ROOT / "build/fuzz/crashes"
+        for folder in (grown, crashes):
+            folder.mkdir(parents=True, exist_ok=True)
+        command = [str(program), f"-max_total_time={each}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
+                   f"-artifact_prefix={crashes}/{program.name}-", str(grown), *([str(kept)] if kept.is_dir() else [])]
+        code, log = run_logged(f"soak-{program.name}", command, each * 3 + 120, {"ASAN_OPTIONS": "detect_leaks=1"})
+        part.runs += 1
+        part.add({"executions": sum(map(int, EXECUTED.findall(log.read_text(errors="replace"))))})
+        if code != 0:
+            part.failures += 1
+            part.notes.append(f"{program.name}: {log.relative_to(ROOT)}")
+
+
+def run_tsan(part, budget):
+    scale = os.environ.get("SOAK", "1")
+    # With time to spare, the suites that otherwise talk to a server under AddressSanitizer.
+    suites = [suite["name"] for suite in load_suites() if suite["binary"] == "asan"] if budget > 600 else []
+    command = [sys.executable, "tests/run.py", "run", "--preset", "tsan", "--soak", scale, "--jobs", str(os.cpu_count()), "unit", *suites]
+    code, log = run_logged("soak-tsan", command, max(3600, budget * 3))
+    part.runs += 1
+    found = SUMMARY.findall(log.read_text(errors="replace"))
+    passed, failed = map(int, found[-1]) if found else (0, 1)
+    part.add({"passed": passed})
+    if code != 0 or failed:
+        part.failures += max(1, failed)
+        part.notes.append(str(log.relative_to(ROOT)))
+
+
+def machine():
+    memory = next(int(line.split()[1]) >> 20 for line in pathlib.Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal"))
+    release = {}
+    for line in pathlib.Path("/etc/os-release").read_text().splitlines():
+        name, _, value = line.partition("=")
+        release[name] = value.strip('"')
+    return f"{os.cpu_count()} cores, {memory} GiB, {release.get('PRETTY_NAME', 'Linux')}, kernel {os.uname().release}"
+
+
+def git(*words):
+    done = subprocess.run(["git", "-c", "safe.directory=*", *words], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def counters(part):
+    shown = [name for name in [*part.faults, "acknowledged", "unanswered", "repeated", "readings", "lost"] if name in part.counts]
+    return ", ".join(f"{name.replace('_', ' ')} {part.counts[name]:,}" for name in dict.fromkeys(shown)) or "none"
+
+
+def source(binary):
+    commit = git("rev-parse", "--short=12", "HEAD") + (" with changes" if git("status", "--porcelain", "--untracked-files=no") else "")
+    return f"tests of {commit}; the server is a build given by GATELEG_BIN" if binary else commit
+
+
+def report_text(chosen, minutes, seconds):
+    total = {}
+    for part in chosen:
+        for name in {*part.faults, *part.counts}:
+            total[name] = total.get(name, 0) + part.counts.get(name, 0)
+    count = lambda name: f"{total[name]:,}" if name in total else "not part of this run"  # noqa: E731
+    left_out = [part.name for part in parts() if part.name not in [each.name for each in chosen]]
+    failed = sum(part.failed() for part in chosen)
+    lines = [
+        "# Reliability report", "",
+        "Written by `./dev soak`, which runs the long forms of the tests in [tests/](../tests/README.md) with new seeds. A part whose",
+        "fault never fired has failed.", "",
+        "| | |", "| --- | --- |",
+        f"| Date | {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC |",
+        f"| Source | {source(os.environ.get('GATELEG_BIN'))} |",
+        f"| Machine | {machine()} |",
+        f"| Time | {seconds / 60:.1f} minutes, of {minutes:g} asked for |",
+        f"| Kills (`kill -9`) | {count('kills')} |",
+        f"| Power cuts | {count('cuts')} |",
+        f"| Calls to the disk that failed | {count('io_faults')} |",
+        f"| Damaged files | {count('damages')} |",
+        f"| Full disks | {count('filled')} |",
+        f"| Jumps of the clock | {count('jumps')} |",
+        f"| Acknowledged requests | {count('acknowledged')} |",
+        f"| Histories checked for linearizability | {count('histories')} |",
+        f"| Transactions checked for cycles | {count('transactions')} |",
+        f"| Fuzz executions | {count('executions')} |",
+        f"| **Losses and findings** | **{failed}** |",
+        *([f"| Left out | {', '.join(left_out)} |"] if left_out else []), "",
+        "| Part | What | Runs | Seconds | Counted | Failed |", "| --- | --- | ---: | ---: | --- | ---: |",
+    ]
+    for part in chosen:
+        lines.append(f"| {part.name} | {part.what} | {part.runs} | {part.seconds:.0f} | {counters(part)} | {part.failed()} |")
+    notes = [f"- {part.name}: {note}" for part in chosen for note in part.notes]
+    notes += [f"- {part.name}: {name} stayed at zero" for part in chosen for name in part.missing()]
+    if notes:
+        lines += ["", "## Notes", "", *notes]
+    lines += ["", f"Seeds start at {FIRST_SEED}; the nth run of a part has the seed n above it, counted from zero.", ""]
+    return "\n".join(lines)
+
+
+def choose(arguments):
+    known = parts()
+    names = [part.name for part in known]
+    for name in filter(None, [*arguments.only.split(","), *arguments.without.split(",")]):
+        if name not in names:
+            sys.exit(f"no part {name}; there are {', '.join(names)}")
+    only, without = [list(filter(None, text.split(","))) for text in (arguments.only, arguments.without)]
+    return [part for part in known if (not only or part.name in only) and part.name not in without]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=["run", "list-binaries"])
+    parser.add_argument("minutes", type=float, nargs="?", default=120)
+    parser.add_argument("--only", default="", metavar="PART,..")
+    parser.add_argument("--without", default="", metavar="PART,..")
+    parser.add_argument("--report", default=str(REPORT), metavar="FILE")
+    arguments = parser.parse_args()
+    chosen = choose(arguments)
+    binary = os.environ.get("GATELEG_BIN")
+    if arguments.action == "list-binaries":
+        builds = {build for part in chosen for build in part.builds}
+        print("\n".join(sorted(builds - ({"release"} if binary else set()))))
+        return 0
+
+    began = time.monotonic()
+    shares = sum(part.share for part in chosen)
+    for part in chosen:
+        budget = arguments.minutes * 60 * part.share / shares
+        print(f"...   {part.name}: {budget:.0f} s", flush=True)
+        started = time.monotonic()
+        if part.name == "fuzz":
+            run_fuzzers(part, budget)
+        elif part.name == "tsan":
+            run_tsan(part, budget)
+        else:
+            run_repeated(part, budget, binary or str(ROOT / "build/release/gateleg"))
+        part.seconds = time.monotonic() - started
+        state = "FAIL" if part.failed() else "skip" if part.skipped else "ok"
+        print(f"{state:4}  {part.name}: {part.runs} runs, {part.seconds:.0f} s, {counters(part)}", flush=True)
+        for note in part.notes:
+            print(f"      {note}", flush=True)
+    pathlib.Path(arguments.report).write_text(report_text(chosen, arguments.minutes, time.monotonic() - began))
+    failed = sum(part.failed() for part in chosen)
+    print(f"report: {arguments.report}")
+    print(f"{len(chosen) - sum(bool(part.failed()) for part in chosen)} passed, {failed} failed", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
