@@ -78,6 +78,14 @@ export class Console {
     return page;
   }
 
+  // A page that is signed in by the link.
+  async enter(options) {
+    const page = await this.page(options);
+    await page.goto(await this.loginLink());
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    return page;
+  }
+
   async go(page, path) {
     await page.goto(`${this.origin}/#${path}`);
     await page.locator('main h1').first().waitFor();
@@ -111,6 +119,7 @@ export async function checkAccess(page, what) {
 export async function look(page, name) {
   const shot = (kind) => page.screenshot({ path: shotPath(`${name}-${kind}`) });
   await settled(page);
+  await page.evaluate(() => document.querySelector('.toasts:popover-open')?.hidePopover());
   await checkAccess(page, `${name}, light`);
   await shot('desktop-light');
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -29,9 +29,7 @@ test('asks those without a session to open the link, which works once', async ()
   assert.deepEqual(stranger.problems, []);
 
   const link = await site.loginLink();
-  page = await site.page();
-  await page.goto(link);
-  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  page = await site.enter();
   assert.equal(new URL(page.url()).pathname, '/');
   await stranger.goto(link);
   assert.match(await stranger.locator('body').innerText(), /gateleg console/);
@@ -65,6 +63,7 @@ const pages = [
 for (const [path, name, seen] of pages) {
   test(`shows ${path}`, async () => {
     site.need();
+    page ??= await site.enter();
     await site.go(page, path);
     for (const text of seen) await page.locator('main').getByText(text).first().waitFor();
     await look(page, name);

@@ -25,13 +25,15 @@ async function dynamodb(operation, request) {
   return body;
 }
 
+async function enter() {
+  site.need();
+  page ??= await site.enter({ expected: [/status of 40[03]/] });
+}
+
 const nothingWrong = () => assert.deepEqual(page.problems.splice(0), []);
 
 test('finds a pattern with the palette, and shows the keys', async () => {
-  site.need();
-  page = await site.page({ expected: [/status of 40[03]/] });
-  await page.goto(await site.loginLink());
-  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  await enter();
   await page.keyboard.press('Control+k');
   const find = page.getByRole('combobox', { name: /Find a page/ });
   await find.fill('openOfContent');
@@ -49,7 +51,7 @@ test('finds a pattern with the palette, and shows the keys', async () => {
 }, { seconds: kSeconds });
 
 test('runs a pattern and tells what it cost', async () => {
-  site.need();
+  await enter();
   await site.go(page, '/patterns/moderation/byStatus?p.status=pending');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('Read, returned').waitFor();
@@ -63,7 +65,7 @@ test('runs a pattern and tells what it cost', async () => {
 }, { seconds: kSeconds });
 
 test('edits an item through the request that it becomes, and loses to a newer change', async () => {
-  site.need();
+  await enter();
   const TableName = 'moderation';
   const Key = { pk: { S: 'a-note' }, sk: { S: 'one' } };
   await dynamodb('PutItem', { TableName, Item: { ...Key, text: { S: '<img src=x onerror=document.title=1>' }, n: { N: '12345678901234567890.5' } } });
@@ -97,7 +99,7 @@ test('edits an item through the request that it becomes, and loses to a newer ch
 }, { seconds: kSeconds });
 
 test('follows items from the table into an index', async () => {
-  site.need();
+  await enter();
   await site.go(page, '/collections/gallery');
   const harbours = page.getByRole('button', { name: 'Album Harbours' });
   await harbours.first().click();
@@ -116,7 +118,7 @@ test('follows items from the table into an index', async () => {
 }, { seconds: kSeconds });
 
 test('moderates from the keyboard', async () => {
-  site.need();
+  await enter();
   await site.go(page, '/systems/moderation');
   const first = page.locator('.queue-list button').first();
   await first.waitFor();
@@ -143,7 +145,7 @@ test('moderates from the keyboard', async () => {
 }, { seconds: kSeconds });
 
 test('grants credits, and the proof still holds', async () => {
-  site.need();
+  await enter();
   await site.go(page, '/systems/credits/dan');
   await page.getByText('balance = lots = ledger').waitFor();
   await page.getByRole('button', { name: 'Grant credits' }).click();
@@ -158,19 +160,19 @@ test('grants credits, and the proof still holds', async () => {
 }, { seconds: kSeconds });
 
 test('changes nothing while the session only reads', async () => {
-  site.need();
+  await enter();
   await site.go(page, '/systems/moderation');
   await page.getByRole('button', { name: 'Read & write' }).click();
   await page.getByRole('button', { name: 'Read-only' }).waitFor();
   await page.getByRole('button', { name: 'Approve A' }).click();
-  await page.getByText('Switch read-only off at the top').first().waitFor();
+  await page.getByText('The switch is at the top').first().waitFor();
   await page.getByRole('button', { name: 'Read-only' }).click();
   await page.getByRole('button', { name: 'Read & write' }).waitFor();
   nothingWrong();
 }, { seconds: kSeconds });
 
 test('has its pages in a drawer on a phone', async () => {
-  site.need();
+  await enter();
   await site.go(page, '/');
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole('button', { name: 'Pages' }).click();
@@ -186,7 +188,7 @@ test('has its pages in a drawer on a phone', async () => {
 }, { seconds: kSeconds });
 
 test('uploads a picture by a signed address, and shows it', async () => {
-  site.need();
+  await enter();
   const s3 = new S3Client({ endpoint: site.server.s3Url, region: 'us-east-1', forcePathStyle: true, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } });
   await s3.send(new CreateBucketCommand({ Bucket: 'pictures' }));
   await site.go(page, '/objects/pictures');
@@ -205,7 +207,7 @@ test('uploads a picture by a signed address, and shows it', async () => {
 }, { seconds: kSeconds });
 
 test('runs a job dry, page by page', async () => {
-  site.need();
+  await enter();
   await site.go(page, '/admin');
   await page.getByRole('button', { name: 'Run… retention of moderation' }).click();
   const dialog = page.getByRole('dialog');
@@ -218,7 +220,7 @@ test('runs a job dry, page by page', async () => {
 }, { seconds: kSeconds });
 
 test('draws a story as a graph', async () => {
-  site.need();
+  await enter();
   await site.go(page, '/systems/stories');
   await page.getByRole('link', { name: /The lighthouse/ }).click();
   await page.locator('svg').getByText('Light the lamp').waitFor();
@@ -229,7 +231,7 @@ test('draws a story as a graph', async () => {
 }, { seconds: kSeconds });
 
 test('logs out', async () => {
-  site.need();
+  await enter();
   await site.go(page, '/');
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByRole('heading', { name: 'Open the console' }).waitFor();

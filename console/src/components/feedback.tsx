@@ -28,8 +28,9 @@ export function Empty({ icon = 'items', title, children }: { icon?: string; titl
 }
 
 function advice(error: Error): string {
+  if (/dynamically imported module/.test(error.message)) return 'The server has another version of this page now. Load the console again.';
   if (!(error instanceof ApiError)) return '';
-  if (error.code === 'ReadOnly') return 'This session only reads. Switch read-only off at the top to change data.';
+  if (error.code === 'ReadOnly') return 'The switch is at the top.';
   if (error.code === 'ConditionalCheckFailedException') return 'Somebody changed it in between. Load it again and look at what it is now.';
   if (error.status === 0) return 'Look at the terminal or the service log of the server.';
   if (error.status === 404) return 'It may have been removed, or this server has no such call.';
@@ -84,13 +85,14 @@ function setToasts(next: Toast[]) {
 
 export function toast(text: string, bad = false) {
   const id = ++lastId;
-  setToasts([...toasts.slice(-3), { id, text, bad }]);
+  setToasts([...toasts.slice(-2), { id, text, bad }]);
   setTimeout(() => setToasts(toasts.filter((entry) => entry.id !== id)), bad ? 9000 : 4000);
 }
 
 export const toastError = (error: unknown) => {
   const text = error instanceof Error ? error.message : String(error);
-  toast([text, error instanceof Error ? advice(error) : ''].filter(Boolean).join(' '), true);
+  const more = error instanceof Error ? advice(error) : '';
+  toast(more ? `${text.replace(/\.$/, '')}. ${more}` : text, true);
 };
 
 export function Toasts() {
@@ -113,7 +115,8 @@ export function Toasts() {
     <div className="toasts" ref={box} popover="manual" role="status" aria-live="polite">
       {shown.map(({ id, text, bad }) => (
         <div key={id} className={`toast ${bad ? 'bad' : ''}`}>
-          {text}
+          <span className="grow">{text}</span>
+          <Button kind="plain" size="small" icon="close" aria-label="Dismiss" onClick={() => setToasts(toasts.filter((entry) => entry.id !== id))} />
         </div>
       ))}
     </div>

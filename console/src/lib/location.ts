@@ -11,6 +11,15 @@ function subscribe(changed: () => void) {
 const current = () => location.hash.slice(1) || '/';
 const split = (hash: string) => hash.split('?') as [string, string | undefined];
 
+// An address that somebody typed may hold a stray percent sign.
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
 export function navigate(to: string, { replace = false } = {}) {
   const url = `#${to}`;
   if (location.hash === url) return;
@@ -21,7 +30,7 @@ export function navigate(to: string, { replace = false } = {}) {
 
 // What wouter's Router takes as `hook`.
 export function useHashPath(): [string, typeof navigate] {
-  const path = useSyncExternalStore(subscribe, () => decodeURI(split(current())[0]));
+  const path = useSyncExternalStore(subscribe, () => decoded(split(current())[0]));
   return [path, navigate];
 }
 useHashPath.hrefs = (href: string) => `#${href}`;
