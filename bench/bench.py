@@ -70,21 +70,31 @@ def children_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def run_wrk(server, name, seconds):
-    operation, _, connections, _, _ = workloads.WORKLOADS[name]
+def start_wrk(server, name, connections, seconds):
+    operation = workloads.WORKLOADS[name][0]
     environment = {**os.environ, "BENCH_REQUESTS": str(OUT / "requests" / f"{name}.jsonl"), "BENCH_TARGET": operation}
-    before = busy_seconds(), server.cpu_seconds(), children_seconds(), time.monotonic()
-    done = subprocess.run(
+    return subprocess.Popen(
         ["wrk", "--threads", "1", "--connections", str(connections), "--duration", f"{seconds}s", "--timeout", "10s",
          "--script", str(HERE / "replay.lua"), server.url],
-        env=environment, capture_output=True, text=True, timeout=seconds + 60, check=False)
-    after = busy_seconds(), server.cpu_seconds(), children_seconds(), time.monotonic()
-    busy, served, client, wall = (b - a for a, b in zip(before, after))
-    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def result_of(wrk, seconds):
+    output, _ = wrk.communicate(timeout=seconds + 60)
+    lines = [line for line in output.splitlines() if line.startswith("RESULT ")]
     if not lines:
-        raise RuntimeError(f"wrk gave no result:\n{done.stdout}{done.stderr}")
+        raise RuntimeError(f"wrk gave no result:\n{output}")
     result = json.loads(lines[0].removeprefix("RESULT "))
     result["per_second"] = result["requests"] / result["seconds"]
+    return result
+
+
+def run_wrk(server, name, seconds):
+    connections = workloads.WORKLOADS[name][2]
+    before = busy_seconds(), server.cpu_seconds(), children_seconds(), time.monotonic()
+    result = result_of(start_wrk(server, name, connections, seconds), seconds)
+    after = busy_seconds(), server.cpu_seconds(), children_seconds(), time.monotonic()
+    busy, served, client, wall = (b - a for a, b in zip(before, after))
     result["server_cores"] = served / wall
     result["client_cores"] = client / wall
     result["foreign_cores"] = max(0.0, (busy - served - client) / wall)
@@ -112,12 +122,103 @@ def measure(server, name, arguments):
     return best
 
 
+# --- what only our own server is asked ----------------------------------------------------------------------
+
+
+def measure_mixed(server, seconds):
+    """The median of GetItem on 4 connections, alone and beside 32 that put."""
+    server.resume()
+    await_idle(server)
+    alone = result_of(start_wrk(server, "get", 4, seconds), seconds)
+    writers = start_wrk(server, "put", 32, seconds + 2)
+    time.sleep(1)
+    beside = result_of(start_wrk(server, "get", 4, seconds), seconds)
+    result_of(writers, seconds)
+    server.pause()
+    return {"alone_ms": alone["p50_ms"], "beside_ms": beside["p50_ms"]}
+
+
+def measure_restart(server):
+    """How long the first answer takes after a kill -9, with what the runs left behind."""
+    server.kill()
+    again = servers.Server(server.name, OUT / "data", keep=True)
+    again.stop()
+    return again.start_ms
+
+
+def measure_systems():
+    """A clean start with all five systems on, and what it takes in memory."""
+    port = servers.free_port()
+    server = servers.Server(
+        "gateleg-fsync", OUT / "systems", ("--http", f"127.0.0.1:{port}", "--systems", "all"))
+    time.sleep(0.5)
+    result = {"start_ms": server.start_ms, "idle_mib": server.memory_mib()}
+    server.stop()
+    return result
+
+
+def measure_in_process(arguments):
+    folder = OUT / "in_process"
+    shutil.rmtree(folder, ignore_errors=True)
+    done = subprocess.run(
+        [HERE.parent / "build/release/bench/in_process", folder, str(arguments.items), str(arguments.seconds)],
+        capture_output=True, text=True, check=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    return json.loads(done.stdout)
+
+
+def measure_own(arguments, running):
+    """After the rounds: the servers of ours that took part are ended by it."""
+    own = {"mixed": {}, "restart_ms": {}}
+    for server in running:
+        if server.name.startswith("gateleg") and server.is_alive():
+            say(f"      {server.name}: reads beside writes, restart after a kill")
+            await_quiet(arguments.wait)
+            own["mixed"][server.name] = measure_mixed(server, arguments.seconds)
+            if "memory" not in server.name:
+                own["restart_ms"][server.name] = measure_restart(server)
+    say("      start with five systems; in process")
+    await_quiet(arguments.wait)
+    own["systems"] = measure_systems()
+    own["in_process"] = measure_in_process(arguments)
+    return own
+
+
+def report_own(own, runs):
+    rows = []
+    for label, pair in own["mixed"].items():
+        rows.append([f"GetItem beside 32 writers, {label}: p50, times its own", f"{pair['beside_ms'] / pair['alone_ms']:.1f}",
+                     f"{pair['beside_ms']:.2f} ms against {pair['alone_ms']:.2f} ms"])
+    for label, milliseconds in own["restart_ms"].items():
+        rows.append([f"restart after kill -9, {label}", f"{milliseconds:,.0f} ms", ""])
+    rows.append(["start with all five systems", f"{own['systems']['start_ms']:,.0f} ms",
+                 f"{own['systems']['idle_mib']:,.0f} MiB when idle"])
+    inside = own["in_process"]
+    for what in ("get", "put"):
+        rows.append([f"in process: {what}_item of RocksDB's own {what}", f"{inside[what] / inside['raw_' + what]:.0%}",
+                     f"{inside[what]:,.0f}/s against {inside['raw_' + what]:,.0f}/s"])
+    for name in workloads.LIMITS:
+        limit = runs.get(("bare", name))
+        for label in ("gateleg-fsync", "gateleg-process"):
+            ours = runs.get((label, name))
+            if limit and ours:
+                rows.append([f"{workloads.WORKLOADS[name][4]}, {label}, of the bare server",
+                             f"{median(ours, 'per_second') / median(limit, 'per_second'):.0%}",
+                             f"p50 {median(ours, 'p50_ms'):.2f} ms against {median(limit, 'p50_ms'):.2f} ms"])
+    return "### Against the limit\n\n" + markdown_table(["", "", ""], rows)
+
+
 def start(name, arguments, names):
     """Starts and loads a server, and finds out which workloads it can do. It is paused afterwards."""
     say(f"      {name}: start and load {arguments.items} items")
     server = servers.Server(name, OUT / "data")
     try:
         server.idle_mib = server.memory_mib()
+        if server.is_limit:
+            server.can = {workload: workload in workloads.LIMITS for workload in names}
+            server.loaded_mib, server.loaded_disk_mib = server.memory_mib(), 0
+            server.pause()
+            return server
         client = workloads.Client(server.url)
         workloads.create_table(client)
         end = time.monotonic() + 60
@@ -174,7 +275,7 @@ def report(arguments, names, running, runs):
     parts.append(markdown_table(["", *labels], rows))
 
     ours = [label for label in labels if label.startswith("gateleg")]
-    rivals = [label for label in labels if label not in ours]
+    rivals = [label for label in labels if label not in ours and label != "bare"]
     if ours and rivals:
         pairs = [(our, rival) for rival in rivals for our in ours]
         rows = [[title[name], *[ratio(runs.get((our, name)), runs.get((rival, name))) for our, rival in pairs]]
@@ -250,6 +351,10 @@ def main():
                     say(f"{number}/{arguments.rounds}   {name:12} {server.name:18} {result['per_second']:9,.0f}/s"
                         f"  p50 {result['p50_ms']:.2f} ms  p99 {result['p99_ms']:.2f} ms")
         text = report(arguments, names, running, runs)
+        own = None
+        if not arguments.only:
+            own = measure_own(arguments, running)
+            text += "\n\n" + report_own(own, runs)
     finally:
         for server in running:
             server.stop()
@@ -260,6 +365,7 @@ def main():
         "settings": {key: value for key, value in vars(arguments).items() if key != "only"},
         "servers": {s.name: {"start_ms": s.start_ms, "idle_mib": s.idle_mib, "loaded_mib": s.loaded_mib,
                              "loaded_disk_mib": s.loaded_disk_mib} for s in running},
+        "own": own,
         "runs": [{"server": label, "workload": name, **run} for (label, name), many in runs.items() for run in many],
     }
     path = OUT / f"{record['machine']['time'].replace(':', '')}.json"

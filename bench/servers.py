@@ -43,8 +43,13 @@ def dynamodb_local(port, data):
             "-port", port, "-sharedDb", "-dbPath", data]
 
 
-# name: how its command line is made. Those with -memory keep nothing on disk.
+def bare(port, _):
+    return [ROOT / "build/release/bench/bare_server", port, "1"]
+
+
+# name: how its command line is made. Those with -memory keep nothing on disk; bare is no rival but the limit.
 SERVERS = {
+    "bare": bare,
     "gateleg-fsync": gateleg("--durability", "fsync"),
     "gateleg-process": gateleg("--durability", "process"),
     "gateleg-memory": gateleg("--memory"),
@@ -53,7 +58,7 @@ SERVERS = {
     "dynalite": dynalite,
     "dynamodb-local": dynamodb_local,
 }
-DEFAULT = ["gateleg-fsync", "gateleg-process", "dynoxide", "dynalite"]
+DEFAULT = ["bare", "gateleg-fsync", "gateleg-process", "dynoxide", "dynalite"]
 
 
 def install_dynamodb_local():
@@ -77,14 +82,17 @@ def free_port():
 class Server:
     """A running server in a process group of its own, on a fresh folder."""
 
-    def __init__(self, name, folder):
+    def __init__(self, name, folder, options=(), keep=False):
+        """`options` are further arguments; `keep` starts it on what is in its folder."""
         self.name = name
+        self.is_limit = name == "bare"
         self.data = folder / name
-        shutil.rmtree(self.data, ignore_errors=True)
-        self.data.mkdir(parents=True)
+        if not keep:
+            shutil.rmtree(self.data, ignore_errors=True)
+        self.data.mkdir(parents=True, exist_ok=True)
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
-        command = [str(part) for part in SERVERS[name](port, self.data)]
+        command = [str(part) for part in (*SERVERS[name](port, self.data), *options)]
         self.log = folder / f"{name}.log"
         began = time.monotonic()
         with self.log.open("wb") as log:
@@ -130,6 +138,11 @@ class Server:
 
     def disk_mib(self):
         return sum(f.stat().st_blocks * 512 for f in self.data.rglob("*") if f.is_file()) / 1048576
+
+    def kill(self):
+        self.resume()
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
     def stop(self):
         if self.is_alive():

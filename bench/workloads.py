@@ -137,8 +137,13 @@ WORKLOADS = {
     "transact": ("TransactWriteItems", Orders.transact, 16, PREPARED, "TransactWriteItems, 3 items"),
     "batch": ("BatchWriteItem", Orders.batch, 16, PREPARED // 25, "BatchWriteItem, 25 items"),
     "get-one": ("GetItem", Orders.get, 1, PREPARED, "GetItem, 1 connection"),
+    "put-256": ("PutItem", Orders.put, 256, PREPARED, "PutItem, 256 connections"),
     "put-one": ("PutItem", Orders.put, 1, PREPARED, "PutItem, 1 connection"),
 }
+
+
+# What the bare server can be compared in: its answer has the size of an item.
+LIMITS = ("get", "put", "get-one")
 
 
 def prepare(name, count, path):

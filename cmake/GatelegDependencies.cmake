@@ -1,7 +1,7 @@
 # Every package the project builds on, in one place. Modules name the targets, never a path.
 #
 #   Boost::headers  simdjson::simdjson  OpenSSL::SSL  OpenSSL::Crypto  CLI11::CLI11  Threads::Threads  CURL::libcurl
-#   yaml-cpp::yaml-cpp  re2::re2  argon2::argon2  RocksDB::static  xxHash::xxhash  jemalloc::static (GATELEG_JEMALLOC)
+#   yaml-cpp::yaml-cpp  re2::re2  argon2::argon2  RocksDB::static  xxHash::xxhash  utf8proc::utf8proc  jemalloc::static (GATELEG_JEMALLOC)
 #   JPEG::archive  WebP::archive  spng::spng
 #   GTest::*  rapidcheck (GATELEG_TESTS)
 
@@ -42,6 +42,15 @@ if(NOT TARGET xxHash::xxhash)
   add_library(xxHash::xxhash UNKNOWN IMPORTED)
   set_target_properties(xxHash::xxhash PROPERTIES
     IMPORTED_LOCATION "${XXHASH_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${XXHASH_INCLUDE_DIR}")
+endif()
+
+find_path(UTF8PROC_HEADERS utf8proc.h REQUIRED)
+find_library(UTF8PROC_ARCHIVE NAMES libutf8proc.a utf8proc REQUIRED)
+mark_as_advanced(UTF8PROC_HEADERS UTF8PROC_ARCHIVE)
+if(NOT TARGET utf8proc::utf8proc)
+  add_library(utf8proc::utf8proc UNKNOWN IMPORTED)
+  set_target_properties(utf8proc::utf8proc PROPERTIES
+    IMPORTED_LOCATION "${UTF8PROC_ARCHIVE}" INTERFACE_INCLUDE_DIRECTORIES "${UTF8PROC_HEADERS}")
 endif()
 
 # Pictures, for thumbnails. Debian has no archive of libspng.

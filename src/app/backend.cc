@@ -1,9 +1,11 @@
 #include "app/backend.h"
 
+#include <chrono>
 #include <stdexcept>
 
 #include "app/remote_store.h"
 #include "base/log.h"
+#include "emulate/emulated_aws.h"
 #include "engine/engine.h"
 #include "model/check.h"
 #include "remote/remote_dynamo.h"
@@ -22,6 +24,17 @@ storage::StoreOptions store_options(const Config& config, std::atomic<bool>& fai
         log_error("the store has failed; no write is accepted any more", {{"reason", reason}});
         failed = true;
     };
+    return options;
+}
+
+engine::EngineOptions engine_options(const Config& config) {
+    constexpr std::chrono::milliseconds kIndexLag{300};
+    constexpr std::int64_t kExpiryDelaySeconds = 3600;
+    engine::EngineOptions options{.region = config.region};
+    if (config.emulate_aws) {
+        options.index_lag = kIndexLag;
+        options.expiry_delay_seconds = kExpiryDelaySeconds;
+    }
     return options;
 }
 
@@ -61,6 +74,7 @@ struct Backend::Parts {
     std::atomic<bool> failed = false;
     std::unique_ptr<storage::Store> store;
     std::unique_ptr<engine::Engine> engine;
+    std::unique_ptr<emulate::EmulatedAws> emulated;
     std::unique_ptr<remote::RemoteDynamo> remote;
     remote::Capabilities capabilities;
 };
@@ -70,9 +84,13 @@ Backend::Backend(const Config& config, const Clock& clock, const Clock& real_clo
     parts_->name = config.store;
     if (!has_remote_store(config)) {
         parts_->store = storage::Store::open(store_options(config, parts_->failed));
-        parts_->engine = std::make_unique<engine::Engine>(
-            *parts_->store, clock, engine::EngineOptions{.region = config.region}
-        );
+        parts_->engine =
+            std::make_unique<engine::Engine>(*parts_->store, clock, engine_options(config));
+        if (config.emulate_aws) {
+            parts_->emulated =
+                std::make_unique<emulate::EmulatedAws>(*parts_->engine, config.emulation_seed);
+            log_warn("emulating AWS: indexes lag, batches and transactions may fail");
+        }
         return;
     }
     parts_->remote = std::make_unique<remote::RemoteDynamo>(
@@ -89,14 +107,33 @@ Backend::Backend(const Config& config, const Clock& clock, const Clock& real_clo
 Backend::~Backend() = default;
 
 dynamo::Dynamo& Backend::dynamo() {
+    if (parts_->emulated) {
+        return *parts_->emulated;
+    }
     if (parts_->engine) {
         return *parts_->engine;
     }
     return *parts_->remote;
 }
 
+dynamo::Streams* Backend::streams() {
+    return parts_->engine.get();
+}
+
+dynamo::TableSettings* Backend::settings() {
+    return parts_->engine.get();
+}
+
 const storage::Store* Backend::store() const {
     return parts_->store.get();
+}
+
+const engine::Engine* Backend::engine() const {
+    return parts_->engine.get();
+}
+
+const dynamo::PartitionReader* Backend::partitions() const {
+    return parts_->engine.get();
 }
 
 bool Backend::has_failed() const {

@@ -9,8 +9,15 @@
 #include "app/config.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/partition_reader.h"
+#include "dynamo/streams.h"
+#include "dynamo/table_settings.h"
 #include "model/runtime.h"
 #include "storage/store.h"
+
+namespace gateleg::engine {
+class Engine;
+}
 
 namespace gateleg::app {
 
@@ -25,8 +32,12 @@ public:
     Backend& operator=(const Backend&) = delete;
 
     dynamo::Dynamo& dynamo();
-    // Null with a remote store.
+    // Null with a remote store, all of these: its streams are read from it directly.
+    dynamo::Streams* streams();
+    dynamo::TableSettings* settings();
     const storage::Store* store() const;
+    const engine::Engine* engine() const;
+    const dynamo::PartitionReader* partitions() const;
     // The embedded store can no longer promise to keep writes.
     bool has_failed() const;
 

@@ -75,6 +75,9 @@ bool has_remote_store(const Config& config) {
 }
 
 void check(const Config& config) {
+    if (config.emulate_aws && has_remote_store(config)) {
+        throw ConfigError("--emulate aws is for the embedded store: " + config.store + " is real");
+    }
     if (!config.dynamodb && !config.http && !config.s3) {
         throw ConfigError("all faces are off: leave at least one on");
     }

@@ -41,9 +41,16 @@ struct Config {
     bool anonymous = false;
     bool test_clock = false;
     bool accept_data_loss = false;
+    // Behave as AWS may: late indexes, unprocessed items, conflicts. Drawn from the seed.
+    bool emulate_aws = false;
+    std::uint64_t emulation_seed = 1;
     std::string region = "us-east-1";
     std::vector<std::string> hosts;
     std::vector<std::string> origins;
+    bool console = true;               // at / of --http
+    std::int64_t slow_millis = 1'000;  // requests that take as long are logged; 0: none is
+    std::string metrics_token;         // empty: /metrics is for this machine alone
+    std::string version = "unknown";
     std::size_t threads = 0;  // 0: one per core
     std::size_t cache_megabytes = 256;
 };

@@ -3,12 +3,18 @@
 #include <array>
 #include <cstdlib>
 
+#include "objects/sample_picture.h"
+
 namespace gateleg::app {
 namespace {
 
 // Results of generation: images, and short videos.
 constexpr std::uint64_t kMaxCopiedBytes = std::uint64_t{256} << 20;
 constexpr std::int64_t kCopySeconds = 120;
+constexpr std::int64_t kLinkSeconds = std::int64_t{24} * 60 * 60;
+// Pictures of example data: "sample:fox" is drawn here and fetched from nowhere. No provider can
+// name one, for its addresses begin with http.
+constexpr std::string_view kSample = "sample:";
 
 struct Bucket {
     std::string_view system;
@@ -81,18 +87,45 @@ Result<std::optional<systems::StoredObject>> SystemObjects::head(std::string_vie
         known || claims_image ? std::string(objects::media_type(what.kind)) : found->content_type});
 }
 
+namespace {
+
+jobs::StoredObject describe(std::string_view key, const objects::CopiedIn& object) {
+    return {
+        .key = std::string(key),
+        .size = object.head.size,
+        .content_type = object.head.content_type,
+        .width = object.what.width,
+        .height = object.what.height};
+}
+
+}  // namespace
+
 Result<jobs::StoredObject> SystemObjects::copy_in(std::string_view url, std::string_view key) {
     objects::CopyInLimits limits;
     limits.max_bytes = kMaxCopiedBytes;
     limits.images_only = false;
     limits.timeout_seconds = kCopySeconds;
     GATELEG_TRY_ASSIGN(auto copied, objects_->copy_in(url, key, limits));
-    return jobs::StoredObject{
-        .key = std::string(key),
-        .size = copied.head.size,
-        .content_type = copied.head.content_type,
-        .width = copied.what.width,
-        .height = copied.what.height};
+    return describe(key, copied);
+}
+
+Result<std::optional<jobs::StoredObject>> SystemObjects::make_thumbnail(
+    std::string_view key, std::string_view out_key, std::uint32_t max_edge
+) {
+    const auto made = objects_->thumbnail(key, out_key, max_edge);
+    if (made) {
+        return std::optional(describe(out_key, *made));
+    }
+    const auto reason = objects::reason_of(made.error());
+    if (reason == objects::Reason::kNoSuchKey || reason == objects::Reason::kNotAnImage ||
+        reason == objects::Reason::kImageTooLarge) {
+        return std::optional<jobs::StoredObject>();
+    }
+    return made.error();
+}
+
+Result<std::string> SystemObjects::make_link(std::string_view key) const {
+    return presign_get(key, kLinkSeconds);
 }
 
 Result<void> SystemObjects::remove(std::string_view key) {
@@ -129,6 +162,9 @@ objects::Fetch ObjectHouse::fetch_through(const outbound::Client& client) const 
     return [&client](
                const objects::FetchRequest& request, const objects::FetchSink& sink
            ) -> Result<void> {
+        if (request.url.starts_with(kSample)) {
+            return sink(objects::draw_sample(request.url.substr(kSample.size())));
+        }
         outbound::Request call{
             .method = "GET",
             .url = request.url,

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,10 @@ public:
     Result<std::string> presign_get(std::string_view key, std::int64_t seconds) const override;
     Result<std::optional<systems::StoredObject>> head(std::string_view key) const override;
     Result<jobs::StoredObject> copy_in(std::string_view url, std::string_view key) override;
+    Result<std::optional<jobs::StoredObject>> make_thumbnail(
+        std::string_view key, std::string_view out_key, std::uint32_t max_edge
+    ) override;
+    Result<std::string> make_link(std::string_view key) const override;
     Result<void> remove(std::string_view key) override;
 
 private:

@@ -6,13 +6,17 @@
 #include <thread>
 
 #include "api/admin/face.h"
+#include "api/console/face.h"
+#include "api/console/link_face.h"
 #include "api/dynamodb/face.h"
 #include "api/http_face.h"
 #include "api/rest/face.h"
 #include "api/s3/face.h"
 #include "app/admin_socket.h"
 #include "app/backend.h"
+#include "app/data_copy.h"
 #include "app/object_house.h"
+#include "app/observation.h"
 #include "app/systems.h"
 #include "auth/credentials.h"
 #include "auth/jwt.h"
@@ -89,6 +93,17 @@ std::string url_of(const http::ListeningAddress& address, bool tls) {
            std::to_string(address.port);
 }
 
+// An address that means all of them is reached from here by the loopback one.
+std::string reachable(std::string url) {
+    for (const auto& [all, one] :
+         {std::pair("//0.0.0.0:", "//127.0.0.1:"), std::pair("//[::]:", "//[::1]:")}) {
+        if (const auto at = url.find(all); at != std::string::npos) {
+            url.replace(at, std::string_view(all).size(), one);
+        }
+    }
+    return url;
+}
+
 }  // namespace
 
 // In the order of construction; destruction runs backwards, so requests stop before the engine and
@@ -97,15 +112,25 @@ struct Server::Parts {
     explicit Parts(const Config& config)
         : credentials(load_credentials(config)),
           backend(config, clock(config), system_clock),
+          observation(config, backend, system_clock, [this] { return server.connection_count(); }),
           dynamodb(
               backend.dynamo(),
               system_clock,
               {.credentials = credentials.get(),
                .region = config.region,
-               .hosts = host_policy(config)}
+               .hosts = host_policy(config),
+               .streams = backend.streams(),
+               .settings = backend.settings()}
           ),
           // The permissions of the socket's file decide who may call.
-          commands(backend.dynamo(), system_clock, {.region = config.region}),
+          commands(
+              backend.dynamo(),
+              system_clock,
+              {.region = config.region,
+               .streams = backend.streams(),
+               .settings = backend.settings()}
+          ),
+          links(copies, [this] { return console_link(); }),
           deliveries(load_deliveries()),
           outbound({.allow = deliveries.allow}),
           tokens(load_tokens(config)),
@@ -119,6 +144,15 @@ struct Server::Parts {
               system_clock,
               {.only_server = !has_remote_store(config), .schedules = !config.test_clock}
           ),
+          operators(system_clock, has_remote_store(config)),
+          gate(operators, host_policy(config)),
+          console(
+              config.http && config.console
+                  ? std::make_unique<api::console::Face>(
+                        console_context(config), operators, gate, host_policy(config)
+                    )
+                  : nullptr
+          ),
           rest(
               systems.runtimes(),
               tokens,
@@ -126,14 +160,18 @@ struct Server::Parts {
               {.hosts = host_policy(config),
                .viewer_salt = secret,
                .sessions = has_systems(config) ? &systems.sessions() : nullptr,
+               .console = console ? &gate : nullptr,
                .explain_to_all = config.test_clock}
           ),
           admin(
               [this, durability = config.durability] { return health(durability); },
+              {.render = [this] { return observation.render(); },
+               .open = config.http && is_loopback(*config.http),
+               .token = config.metrics_token},
               config.test_clock ? &test_clock : nullptr,
               host_policy(config)
           ),
-          http_face(admin, rest),
+          http_face(admin, rest, console.get()),
           s3(config.s3 ? std::make_unique<api::s3::Face>(
                              *objects.store(),
                              system_clock,
@@ -145,7 +183,12 @@ struct Server::Parts {
                                  .hosts = host_policy(config)}
                          )
                        : nullptr),
+          measured_dynamodb(metrics::Face::kDynamoDb, dynamodb, observation.meters()),
+          measured_http(metrics::Face::kHttp, http_face, observation.meters()),
           server(thread_count(config)) {
+        if (s3) {
+            measured_s3.emplace(metrics::Face::kS3, *s3, observation.meters());
+        }
         backend.require_operations(systems.runtimes());
         for (const auto* runtime : systems.runtimes()) {
             const auto& name = runtime->model().name;
@@ -153,7 +196,10 @@ struct Server::Parts {
                 jobs::add_object_deliveries(background.deliveries(), name, *bucket);
             }
         }
+        systems.add_calls(background.deliveries());
     }
+
+    ~Parts() { observation.history().stop(); }
 
     const Clock& clock(const Config& config) const {
         return config.test_clock ? static_cast<const Clock&>(test_clock) : system_clock;
@@ -173,6 +219,35 @@ struct Server::Parts {
         };
     }
 
+    api::console::Context console_context(const Config& config) {
+        api::console::Context context{
+            .dynamo = backend.dynamo(),
+            .partitions = backend.partitions(),
+            .streams = backend.streams(),
+            .accounts = has_systems(config) ? &systems.sessions() : nullptr,
+            .objects = objects.store(),
+            .credentials = credentials.get(),
+            .requests = observation.meters().requests,
+            .history = observation.history(),
+            .real_clock = system_clock,
+            .clock = clock(config),
+            .version = config.version,
+            .region = config.region,
+            .store = config.store,
+            .test_clock = config.test_clock,
+            .slow_micros = observation.meters().slow_micros};
+        const auto runtimes = systems.runtimes();
+        for (std::size_t i = 0; i < runtimes.size(); ++i) {
+            const auto& text = systems.texts()[i];
+            context.systems.push_back({runtimes[i], text.model, text.catalog});
+        }
+        return context;
+    }
+
+    std::string console_link() {
+        return console ? reachable(http_url) + "/_/login?token=" + operators.make_link() : "";
+    }
+
     void listen(
         const Config& config, std::string_view name, const Address& address, http::Handler& handler
     ) {
@@ -186,6 +261,8 @@ struct Server::Parts {
             dynamodb_url = url;
         } else if (name == "s3") {
             s3_url = url;
+        } else {
+            http_url = url;
         }
     }
 
@@ -195,7 +272,7 @@ struct Server::Parts {
             return;
         }
         admin_socket.emplace(config.data);
-        if (const auto bound = server.listen_unix(admin_socket->path(), commands); !bound) {
+        if (const auto bound = server.listen_unix(admin_socket->path(), links); !bound) {
             log_warn("commands cannot reach this server", {{"reason", bound.error().message}});
             admin_socket.reset();
         }
@@ -205,8 +282,11 @@ struct Server::Parts {
     SettableClock test_clock;
     std::unique_ptr<auth::Credentials> credentials;
     Backend backend;
+    Observation observation;
     api::dynamodb::Face dynamodb;
     api::dynamodb::Face commands;
+    CopyFace copies{commands, backend.store()};
+    api::console::LinkFace links;
     jobs::Config deliveries;
     outbound::Client outbound;
     auth::JwtVerifier tokens;
@@ -214,14 +294,21 @@ struct Server::Parts {
     ObjectHouse objects;
     Systems systems;
     jobs::Background background;
+    api::console::Sessions operators;
+    api::console::Gate gate;
+    std::unique_ptr<api::console::Face> console;
     api::rest::Face rest;
     api::admin::Face admin;
     api::HttpFace http_face;
     std::unique_ptr<api::s3::Face> s3;
+    api::Measured measured_dynamodb;
+    api::Measured measured_http;
+    std::optional<api::Measured> measured_s3;
     http::Server server;
     std::optional<AdminSocket> admin_socket;
     std::string faces;
     std::string dynamodb_url;
+    std::string http_url;
     std::string s3_url;
 };
 
@@ -233,14 +320,17 @@ Server::Server(const Config& config) {
         throw ConfigError(error.what());
     }
     if (config.dynamodb) {
-        parts_->listen(config, "dynamodb", *config.dynamodb, parts_->dynamodb);
+        parts_->listen(config, "dynamodb", *config.dynamodb, parts_->measured_dynamodb);
     }
     if (config.http) {
-        parts_->listen(config, "http", *config.http, parts_->http_face);
+        parts_->listen(config, "http", *config.http, parts_->measured_http);
     }
     if (config.s3) {
-        parts_->listen(config, "s3", *config.s3, *parts_->s3);
+        parts_->listen(config, "s3", *config.s3, *parts_->measured_s3);
         parts_->objects.set_base_url(parts_->s3_url);
+    }
+    if (parts_->console) {
+        parts_->console->set_urls({parts_->dynamodb_url, parts_->http_url, parts_->s3_url});
     }
     parts_->listen_for_commands(config);
 }
@@ -249,6 +339,7 @@ Server::~Server() = default;
 
 void Server::start() {
     parts_->server.start();
+    parts_->observation.history().start();
     parts_->background.start();
 }
 
@@ -264,6 +355,10 @@ std::string Server::s3_url() const {
     return parts_->s3_url;
 }
 
+std::string Server::console_link() {
+    return parts_->console_link();
+}
+
 bool Server::has_failed() const {
     return parts_->backend.has_failed();
 }
@@ -272,6 +367,7 @@ void Server::drain() {
     if (!parts_->server.drain(kDrainPatience)) {
         log_warn("some requests did not end in time and were cut off");
     }
+    parts_->observation.history().stop();
     parts_->server.stop();
     parts_->background.stop();
     if (parts_->admin_socket) {

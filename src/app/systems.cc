@@ -17,6 +17,7 @@
 #include "app/model_file.h"
 #include "app/table_setup.h"
 #include "base/log.h"
+#include "jobs/providers.h"
 #include "model/demo.h"
 #include "model/load.h"
 #include "model/surface.h"
@@ -73,6 +74,15 @@ std::vector<Source> sources_of(const Config& config) {
         );
     }
     return sources;
+}
+
+// What load() used: the one given, else that beside the file.
+std::string catalog_of(const Source& source) {
+    if (source.built_in || !source.catalog.empty()) {
+        return source.catalog;
+    }
+    const auto beside = std::filesystem::path(source.file).parent_path() / "catalog.yaml";
+    return model::read_model_text(beside.string()).value_or("");
 }
 
 // Each catalogue names its system; that of the only system need not.
@@ -172,6 +182,7 @@ Systems::Systems(
             services_.buckets[model->name] = bucket;
         }
         systems_.push_back({std::move(model), std::move(runtime)});
+        texts_.push_back({source.text, catalog_of(source)});
     }
     installed_ = systems::install_systems(services_);
     for (const auto& system : systems_) {
@@ -218,6 +229,18 @@ std::vector<model::Runtime*> Systems::runtimes() const {
         all.push_back(system.runtime.get());
     }
     return all;
+}
+
+void Systems::add_calls(jobs::Deliveries& deliveries) const {
+    // What a story's generation has reserved lies in another table: the end of it is a row.
+    if (auto* membership = services_.find("membership")) {
+        jobs::add_system_call(
+            deliveries, "stories", "settle-credits", *membership, "settleReservation"
+        );
+        jobs::add_system_call(
+            deliveries, "stories", "release-credits", *membership, "releaseReservation"
+        );
+    }
 }
 
 std::string load_server_secret(const Config& config) {

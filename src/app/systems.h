@@ -10,6 +10,7 @@
 #include "app/object_house.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "jobs/deliveries.h"
 #include "model/runtime.h"
 #include "model/schema.h"
 #include "systems/registry.h"
@@ -35,6 +36,15 @@ public:
     std::vector<model::Runtime*> runtimes() const;
     const systems::Services& services() const { return services_; }
     systems::SessionSource& sessions() const { return *sessions_; }
+    // The files they were loaded from, in the same order.
+    struct Text {
+        std::string model;
+        std::string catalog;  // empty if there is none
+    };
+    const std::vector<Text>& texts() const { return texts_; }
+
+    // Rows by which one system calls another, as far as both are served.
+    void add_calls(jobs::Deliveries& deliveries) const;
 
 private:
     struct System {
@@ -45,6 +55,7 @@ private:
     void load_demos(const std::vector<std::string>& texts);
 
     std::vector<System> systems_;
+    std::vector<Text> texts_;
     systems::Services services_;
     systems::InstalledServices installed_;
     std::unique_ptr<systems::SessionSource> sessions_;

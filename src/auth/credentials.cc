@@ -238,6 +238,17 @@ Result<Credentials> Credentials::parse(std::string_view text, std::string_view s
     return Credentials(std::move(by_access_key));
 }
 
+std::vector<Credential> Credentials::list() const {
+    std::vector<Credential> all;
+    for (const auto& [id, credential] : by_access_key_) {
+        all.push_back(credential);
+    }
+    std::sort(all.begin(), all.end(), [](const auto& left, const auto& right) {
+        return left.profile < right.profile;
+    });
+    return all;
+}
+
 const Credential* Credentials::find(std::string_view access_key_id) const {
     const auto found = by_access_key_.find(access_key_id);
     return found == by_access_key_.end() ? nullptr : &found->second;

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "auth/signing_key.h"
 #include "base/result.h"
@@ -40,6 +41,8 @@ public:
     // Null if no profile has this key.
     const Credential* find(std::string_view access_key_id) const;
     std::size_t size() const { return by_access_key_.size(); }
+    // By profile; for showing ids, never secrets.
+    std::vector<Credential> list() const;
 
     HmacKey signing_key(const Credential& credential, const SigningScope& scope) const;
     // Signs for access keys nobody has, so that they take as long as a wrong secret.

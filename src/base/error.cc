@@ -37,6 +37,8 @@ std::string_view wire_name(ErrorCode code) {
             return "AccessDeniedException";
         case ErrorCode::kConditionalCheckFailed:
             return "ConditionalCheckFailedException";
+        case ErrorCode::kExpiredIterator:
+            return "ExpiredIteratorException";
         case ErrorCode::kIdempotentParameterMismatch:
             return "IdempotentParameterMismatchException";
         case ErrorCode::kIncompleteSignature:
@@ -69,6 +71,8 @@ std::string_view wire_name(ErrorCode code) {
             return "TransactionConflictException";
         case ErrorCode::kTransactionInProgress:
             return "TransactionInProgressException";
+        case ErrorCode::kTrimmedDataAccess:
+            return "TrimmedDataAccessException";
         case ErrorCode::kUnknownOperation:
             return "UnknownOperationException";
         case ErrorCode::kUnrecognizedClient:

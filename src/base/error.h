@@ -14,6 +14,7 @@ namespace gateleg {
 enum class ErrorCode : std::uint8_t {
     kAccessDenied,
     kConditionalCheckFailed,
+    kExpiredIterator,
     kIdempotentParameterMismatch,
     kIncompleteSignature,
     kInternal,
@@ -30,6 +31,7 @@ enum class ErrorCode : std::uint8_t {
     kTransactionCanceled,
     kTransactionConflict,
     kTransactionInProgress,
+    kTrimmedDataAccess,
     kUnknownOperation,
     kUnrecognizedClient,
     kValidation,

@@ -35,6 +35,16 @@ std::size_t find_escape(std::string_view text, std::size_t at) {
             return at + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
         }
     }
+    // The last few bytes once more in a whole word, if there is one, without a loop over them.
+    if (at < text.size() && text.size() >= 8) {
+        const auto start = text.size() - 8;
+        std::uint64_t word = 0;
+        std::memcpy(&word, text.data() + start, sizeof word);
+        word |= 0x6161616161616161 & ((std::uint64_t{1} << 8 * (at - start)) - 1);
+        const auto marks = escape_marks(word);
+        return marks == 0 ? text.size()
+                          : start + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+    }
     while (at < text.size() && !must_escape(static_cast<unsigned char>(text[at]))) {
         ++at;
     }

@@ -10,7 +10,10 @@ namespace gateleg::cli {
 // Each adds its subcommand; `exit_code` is set when it has run.
 void add_table_commands(CLI::App& app, int& exit_code);  // plan and apply
 void add_backfill(CLI::App& app, int& exit_code);
+void add_backup(CLI::App& app, int& exit_code);  // backup and restore
 void add_fsck(CLI::App& app, int& exit_code);
+// The link into the console of a running server.
+void add_console(CLI::App& app, int& exit_code);
 void add_scan(CLI::App& app, int& exit_code);
 void add_outbox(CLI::App& app, int& exit_code);
 void add_set_admin_role(CLI::App& app, int& exit_code);

@@ -9,7 +9,9 @@
 #include <CLI/CLI.hpp>
 
 #include "app/config.h"
+#include "app/dynamodb_local.h"
 #include "cli/check.h"
+#include "cli/completions.h"
 #include "cli/data_commands.h"
 #include "cli/fsck_objects.h"
 #include "cli/generate.h"
@@ -53,6 +55,8 @@ std::optional<std::string> unknown_command(const CLI::App& app, int argc, char**
     std::vector<std::string> names;
     for (const auto* command : app.get_subcommands(nullptr)) {
         names.push_back(command->get_name());
+        const auto& aliases = command->get_aliases();
+        names.insert(names.end(), aliases.begin(), aliases.end());
     }
     const std::string given = argv[1];
     if (std::find(names.begin(), names.end(), given) != names.end()) {
@@ -74,21 +78,29 @@ int main(int argc, char** argv) {
     app.formatter(std::make_shared<ShortList>());
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
+    gateleg::cli::add_console(app, exit_code);
     gateleg::cli::add_model_commands(app, exit_code);
     gateleg::cli::add_table_commands(app, exit_code);
     gateleg::cli::add_backfill(app, exit_code);
+    gateleg::cli::add_backup(app, exit_code);
     gateleg::cli::add_fsck(app, exit_code);
     gateleg::cli::add_scan(app, exit_code);
     gateleg::cli::add_outbox(app, exit_code);
     gateleg::cli::add_set_admin_role(app, exit_code);
     gateleg::cli::add_generate_commands(app, exit_code);
     gateleg::cli::add_fsck_objects(app, exit_code);
+    gateleg::cli::add_completions(app, exit_code);
     if (const auto unknown = unknown_command(app, argc, argv)) {
         std::fprintf(stderr, "gateleg: %s\n", unknown->c_str());
         return kExitUsage;
     }
     try {
-        app.parse(argc, argv);
+        if (auto words = gateleg::app::translate_dynamodb_local({argv + 1, argv + argc})) {
+            std::reverse(words->begin(), words->end());  // as CLI11 wants them
+            app.parse(*std::move(words));
+        } else {
+            app.parse(argc, argv);
+        }
         if (app.get_subcommands().empty()) {
             std::fputs(app.help().c_str(), stderr);
             return kExitUsage;

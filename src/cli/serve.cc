@@ -14,6 +14,10 @@
 #include "base/log.h"
 #include "systems/registry.h"
 
+#ifndef GATELEG_VERSION
+#define GATELEG_VERSION "unknown"
+#endif
+
 namespace gateleg::cli {
 namespace {
 
@@ -25,10 +29,15 @@ struct ServeArguments {
     std::string s3 = "127.0.0.1:9000";
     std::string durability = "fsync";
     std::string systems = "none";
+    std::string emulate;
+    std::string console = "on";
 };
 
-void print_ready(const app::Server& server) {
+void print_ready(app::Server& server) {
     std::printf("gateleg ready %s\n", server.faces().c_str());
+    if (const auto link = server.console_link(); !link.empty()) {
+        std::printf("console: %s\n", link.c_str());
+    }
     if (isatty(STDOUT_FILENO) != 0 && !server.dynamodb_url().empty()) {
         std::printf(
             "\nPaste into another terminal, then use any AWS SDK or the AWS CLI:\n\n"
@@ -106,10 +115,16 @@ app::Config finish(const ServeArguments& arguments) {
     config.durability = arguments.durability == "process" ? storage::Durability::kProcess
                                                           : storage::Durability::kFsync;
     config.systems = system_names(arguments.systems);
+    config.emulate_aws = arguments.emulate == "aws";
     // From the environment: a command line can be read by other users of the machine.
     if (const char* secret = std::getenv("GATELEG_JWT_SECRET")) {
         config.jwt_secret = secret;
     }
+    if (const char* token = std::getenv("GATELEG_METRICS_TOKEN")) {
+        config.metrics_token = token;
+    }
+    config.console = arguments.console == "on";
+    config.version = GATELEG_VERSION;
     return config;
 }
 
@@ -180,8 +195,24 @@ void add_serve(CLI::App& app, int& exit_code) {
             "in the environment is the secret of HS256 tokens"
         )
         ->type_name("FILE");
-    command->add_option("--http", arguments->http, "Address of /v1, /docs and /healthz")
+    command
+        ->add_option(
+            "--http", arguments->http, "Address of the console, /v1, /docs, /healthz and /metrics"
+        )
         ->type_name("HOST:PORT|off")
+        ->capture_default_str();
+    command
+        ->add_option(
+            "--console",
+            arguments->console,
+            "The console at / of --http; a link that signs in once is printed at start"
+        )
+        ->check(CLI::IsMember({"on", "off"}))
+        ->capture_default_str();
+    command
+        ->add_option("--slow-ms", config.slow_millis, "Log requests that take as long; 0 logs none")
+        ->type_name("MS")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{3'600'000}))
         ->capture_default_str();
     command->add_option("--s3", arguments->s3, "Address of the S3 API")
         ->type_name("HOST:PORT|off")
@@ -230,6 +261,18 @@ void add_serve(CLI::App& app, int& exit_code) {
         config.test_clock,
         "Let tests set the time: POST /_test/clock on the HTTP face"
     );
+    command
+        ->add_option(
+            "--emulate",
+            arguments->emulate,
+            "Behave as AWS may, for tests of code that must run there too: indexes lag, expiry is "
+            "late, batches leave items unprocessed, transactions conflict"
+        )
+        ->check(CLI::IsMember({"aws"}));
+    command
+        ->add_option("--emulate-seed", config.emulation_seed, "What --emulate draws its chances by")
+        ->type_name("N")
+        ->capture_default_str();
     command->add_flag(
         "--accept-data-loss",
         config.accept_data_loss,

@@ -160,6 +160,7 @@ struct CreateTableRequest {
     std::optional<OnDemandThroughput> on_demand;
     std::optional<TableClass> table_class;
     std::optional<ServerSideEncryption> encryption;
+    std::optional<StreamSpecification> stream;
     bool deletion_protection = false;
     Tags tags;
 };
@@ -184,6 +185,7 @@ struct UpdateTableRequest {
     std::optional<OnDemandThroughput> on_demand;
     std::optional<TableClass> table_class;
     std::optional<ServerSideEncryption> encryption;
+    std::optional<StreamSpecification> stream;
     std::optional<bool> deletion_protection;
     std::optional<std::vector<IndexUpdate>> index_updates;
 };

@@ -51,6 +51,8 @@ struct OnDemandThroughput {
 enum class BillingMode : std::uint8_t { kProvisioned, kPayPerRequest };
 enum class TableClass : std::uint8_t { kStandard, kInfrequentAccess };
 enum class Status : std::uint8_t { kCreating, kUpdating, kDeleting, kActive };
+// What the records of a table's stream show. Written to disk: append only, never renumber.
+enum class StreamView : std::uint8_t { kKeysOnly, kNewImage, kOldImage, kNewAndOldImages };
 
 struct IndexDefinition {
     std::string name;
@@ -63,6 +65,11 @@ struct IndexDefinition {
 struct ServerSideEncryption {
     bool enabled = false;
     std::string key_id;
+};
+
+struct StreamSpecification {
+    bool enabled = false;
+    std::optional<StreamView> view;
 };
 
 using Tags = std::map<std::string, std::string>;
@@ -96,6 +103,10 @@ struct TableDescription {
     bool deletion_protection = false;
     std::optional<TableClass> table_class;
     std::optional<ServerSideEncryption> encryption;
+    std::optional<StreamView> stream_view;  // set while a stream is enabled
+    // Of the newest stream, also after it was disabled; empty if there never was one.
+    std::string latest_stream_arn;
+    std::string latest_stream_label;
 };
 
 }  // namespace gateleg::dynamo

@@ -18,6 +18,20 @@ std::string_view key_role_name(KeyRole role) {
     return role == KeyRole::kHash ? "HASH" : "RANGE";
 }
 
+std::string_view stream_view_name(StreamView view) {
+    switch (view) {
+        case StreamView::kKeysOnly:
+            return "KEYS_ONLY";
+        case StreamView::kNewImage:
+            return "NEW_IMAGE";
+        case StreamView::kOldImage:
+            return "OLD_IMAGE";
+        case StreamView::kNewAndOldImages:
+            return "NEW_AND_OLD_IMAGES";
+    }
+    return "KEYS_ONLY";
+}
+
 void write_attribute_definitions(
     JsonWriter& json, const std::vector<AttributeDefinition>& attributes
 ) {

@@ -13,6 +13,7 @@ namespace gateleg::dynamo {
 
 std::string_view projection_name(ProjectionType type);  // "KEYS_ONLY"
 std::string_view key_role_name(KeyRole role);           // "HASH"
+std::string_view stream_view_name(StreamView view);     // "NEW_IMAGE"
 
 // Each writes one member, its name included, into an open object.
 void write_attribute_definitions(

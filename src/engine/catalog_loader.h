@@ -1,4 +1,4 @@
-// Reads all table definitions and counts from the store.
+// Reads all table definitions, streams and counts from the store.
 
 #pragma once
 
@@ -14,6 +14,7 @@ namespace gateleg::engine {
 struct LoadedCatalog {
     std::shared_ptr<const Catalog> catalog;
     CountsByTable counts;
+    Sequence last_sequence = 0;
 };
 
 Result<LoadedCatalog> load_catalog(const storage::Store& store);

@@ -4,8 +4,10 @@
 
 namespace gateleg::engine {
 
-CommitContext::CommitContext(const storage::Store& store, std::shared_ptr<const Catalog> catalog)
-    : store_(store), catalog_(std::move(catalog)) {}
+CommitContext::CommitContext(
+    const storage::Store& store, const Clock& clock, std::shared_ptr<const Catalog> catalog
+)
+    : store_(store), clock_(clock), catalog_(std::move(catalog)) {}
 
 Result<bool> CommitContext::get(std::string_view key, std::string& value) const {
     const auto pending = pending_.find(key);
@@ -50,6 +52,33 @@ void CommitContext::remove_table(const Table& table) {
     catalog_ = std::move(changed);
 }
 
+void CommitContext::store_stream(std::shared_ptr<const Stream> stream) {
+    batch_.put(stream_definition_key(stream->arn), encode_stream(*stream));
+    auto changed = std::make_shared<Catalog>(*catalog_);
+    changed->streams[stream->arn] = std::move(stream);
+    catalog_ = std::move(changed);
+}
+
+void CommitContext::remove_stream(const Stream& stream) {
+    batch_.erase(stream_definition_key(stream.arn));
+    auto changed = std::make_shared<Catalog>(*catalog_);
+    changed->streams.erase(stream.arn);
+    catalog_ = std::move(changed);
+}
+
+Sequence CommitContext::next_sequence() {
+    last_sequence_ = std::max(last_sequence_ + 1, sequence_at(batch_millis()));
+    sequence_changed_ = true;
+    return last_sequence_;
+}
+
+std::int64_t CommitContext::batch_millis() const {
+    if (!batch_millis_) {
+        batch_millis_ = clock_.now_millis();
+    }
+    return *batch_millis_;
+}
+
 Counts& CommitContext::counts(TableId table, IndexId index) {
     counts_changed_.insert(table);
     return counts_[table][index];
@@ -80,6 +109,8 @@ void CommitContext::begin_batch() {
     pending_.clear();
     counts_changed_.clear();
     may_grow_ = false;
+    sequence_changed_ = false;
+    batch_millis_.reset();
     positions_before_batch_ = backfill_positions_;
 }
 
@@ -88,6 +119,12 @@ void CommitContext::add_count_rows() {
         if (const auto found = counts_.find(table); found != counts_.end()) {
             batch_.put(counts_key(table), encode_counts(found->second));
         }
+    }
+}
+
+void CommitContext::add_sequence_row() {
+    if (sequence_changed_) {
+        batch_.put(last_sequence_key(), encode_sequence(last_sequence_));
     }
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,7 +13,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/clock.h"
 #include "base/result.h"
+#include "engine/stream.h"
 #include "engine/table.h"
 #include "storage/store.h"
 
@@ -26,7 +29,9 @@ using BackfillPositions = std::map<std::pair<TableId, IndexId>, std::string>;
 // Lives on the commit thread and nowhere else.
 class CommitContext {
 public:
-    CommitContext(const storage::Store& store, std::shared_ptr<const Catalog> catalog);
+    CommitContext(
+        const storage::Store& store, const Clock& clock, std::shared_ptr<const Catalog> catalog
+    );
 
     // The newest value under `key`; false if there is none.
     Result<bool> get(std::string_view key, std::string& value) const;
@@ -44,6 +49,13 @@ public:
     void store_table(std::shared_ptr<const Table> table);
     void remove_table(const Table& table);
 
+    void store_stream(std::shared_ptr<const Stream> stream);
+    void remove_stream(const Stream& stream);
+    // Grows with every call, also over restarts: a number of a failed batch is left out.
+    Sequence next_sequence();
+    // One time for all that the batch writes.
+    std::int64_t batch_millis() const;
+
     Counts& counts(TableId table, IndexId index);
     void reset_counts(TableId table, IndexId index);
 
@@ -55,12 +67,14 @@ public:
     // Committer only: starts over for the next batch, and ends one.
     void begin_batch();
     void add_count_rows();
+    void add_sequence_row();
     bool has_writes() const { return !batch_.empty(); }
     // After a durable write: brings `durable` up to date with what the batch changed.
     void publish_counts(CountsByTable& durable) const;
     // After a failed write: nothing of the batch happened. Builds of indexes go back with it.
     void roll_back(std::shared_ptr<const Catalog> durable, const CountsByTable& durable_counts);
     void load_counts(const CountsByTable& counts) { counts_ = counts; }
+    void load_sequence(Sequence last) { last_sequence_ = std::max(last_sequence_, last); }
 
 private:
     struct Hash {
@@ -72,6 +86,7 @@ private:
     bool behind_position(TableId table, IndexId index, std::string_view item_key) const;
 
     const storage::Store& store_;
+    const Clock& clock_;
     std::shared_ptr<const Catalog> catalog_;
     storage::WriteBatch batch_;
     bool may_grow_ = false;
@@ -81,6 +96,9 @@ private:
     std::set<TableId> counts_changed_;
     BackfillPositions backfill_positions_;
     BackfillPositions positions_before_batch_;
+    Sequence last_sequence_ = 0;
+    bool sequence_changed_ = false;
+    mutable std::optional<std::int64_t> batch_millis_;
 };
 
 }  // namespace gateleg::engine

@@ -15,12 +15,13 @@ constexpr std::size_t kMaxBatchBytes = 8 << 20;
 
 }  // namespace
 
-Committer::Committer(storage::Store& store, LoadedCatalog loaded)
+Committer::Committer(storage::Store& store, const Clock& clock, LoadedCatalog loaded)
     : store_(store),
-      context_(store, loaded.catalog),
+      context_(store, clock, loaded.catalog),
       durable_catalog_(std::move(loaded.catalog)),
       durable_counts_(std::move(loaded.counts)) {
     context_.load_counts(durable_counts_);
+    context_.load_sequence(loaded.last_sequence);
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -41,6 +42,15 @@ bool Committer::submit(std::unique_ptr<WriteOperation>& operation) {
 std::shared_ptr<const Catalog> Committer::catalog() const {
     const std::shared_lock lock(durable_mutex_);
     return durable_catalog_;
+}
+
+Committer::Figures Committer::figures() const {
+    Figures figures{
+        .batches = batches_.load(std::memory_order_relaxed),
+        .operations = operations_.load(std::memory_order_relaxed)};
+    const std::lock_guard lock(queue_mutex_);
+    figures.queued = queue_.size();
+    return figures;
 }
 
 TableCounts Committer::counts(TableId table) const {
@@ -70,6 +80,8 @@ void Committer::commit(Operations& operations) {
     for (std::size_t next = 0; next < operations.size();) {
         std::size_t end = operations.size();
         const auto committed = run_batch(operations, next, end);
+        batches_.fetch_add(1, std::memory_order_relaxed);
+        operations_.fetch_add(end - next, std::memory_order_relaxed);
         for (; next < end; ++next) {
             operations[next]->finish(committed);
             operations[next].reset();
@@ -113,6 +125,7 @@ Result<void> Committer::write_batch() {
         return {};
     }
     context_.add_count_rows();
+    context_.add_sequence_row();
     const auto growth =
         context_.may_grow() ? storage::WriteClass::kMayGrow : storage::WriteClass::kShrinks;
     auto written = store_.write(context_.batch(), growth);
@@ -136,6 +149,7 @@ Result<void> Committer::reload() {
     context_.begin_batch();
     context_.roll_back(durable_catalog_, durable_counts_);
     context_.load_counts(durable_counts_);
+    context_.load_sequence(loaded.last_sequence);
     // How far a build had come is in doubt too: it starts again.
     context_.backfill_positions().clear();
     in_doubt_ = false;

@@ -38,7 +38,7 @@ public:
 class Committer {
 public:
     // `loaded` is what the store holds.
-    Committer(storage::Store& store, LoadedCatalog loaded);
+    Committer(storage::Store& store, const Clock& clock, LoadedCatalog loaded);
     // Runs what is queued, then stops.
     ~Committer();
     Committer(const Committer&) = delete;
@@ -50,6 +50,13 @@ public:
     // The durable state.
     std::shared_ptr<const Catalog> catalog() const;
     TableCounts counts(TableId table) const;
+
+    struct Figures {
+        std::size_t queued = 0;     // now
+        std::uint64_t batches = 0;  // since the start, written or refused
+        std::uint64_t operations = 0;
+    };
+    Figures figures() const;
 
 private:
     using Operations = std::vector<std::unique_ptr<WriteOperation>>;
@@ -72,7 +79,10 @@ private:
     std::shared_ptr<const Catalog> durable_catalog_;
     CountsByTable durable_counts_;
 
-    std::mutex queue_mutex_;
+    std::atomic<std::uint64_t> batches_{0};
+    std::atomic<std::uint64_t> operations_{0};
+
+    mutable std::mutex queue_mutex_;
     std::condition_variable_any queue_filled_;
     Operations queue_;
     bool consumer_sleeps_ = false;

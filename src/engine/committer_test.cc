@@ -58,7 +58,7 @@ protected:
         };
         options.hooks = std::move(hooks);
         store_ = storage::Store::open(options);
-        committer_.emplace(*store_, *load_catalog(*store_));
+        committer_.emplace(*store_, clock_, *load_catalog(*store_));
     }
 
     void set_disk_low(bool low) {
@@ -104,6 +104,7 @@ protected:
 
     storage::internal::TestDirectory directory_;
     std::atomic<std::uint64_t> free_bytes_{500'000'000'000};
+    SystemClock clock_;
     std::unique_ptr<storage::Store> store_;
     std::promise<void> release_;
     std::optional<Committer> committer_;

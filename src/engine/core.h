@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "engine/committer.h"
+#include "engine/lagging_view.h"
 #include "engine/table.h"
 #include "expr/cache.h"
 #include "storage/store.h"
@@ -24,6 +26,9 @@ struct Core {
     const Clock& clock;
     std::string region;
     std::string account_id;
+    // What reads of global indexes see instead of the latest state; null is that state.
+    const LaggingView* index_view = nullptr;
+    std::int64_t expiry_delay_seconds = 0;
 
     Result<std::shared_ptr<const Table>> get_table(std::string_view name) const {
         auto table = committer.catalog()->find(name);

@@ -1,9 +1,12 @@
 #include "engine/engine.h"
 
+#include "engine/backup_worker.h"
 #include "engine/catalog_loader.h"
 #include "engine/core.h"
 #include "engine/maintenance.h"
+#include "engine/ops/backups.h"
 #include "engine/ops/operations.h"
+#include "engine/ops/stream_operations.h"
 
 namespace gateleg::engine {
 namespace {
@@ -24,7 +27,12 @@ LoadedCatalog load_or_throw(const storage::Store& store) {
 // In the order of construction: maintenance stops first, then the committer runs what is queued.
 struct Engine::Parts {
     Parts(storage::Store& store, const Clock& clock, EngineOptions options, LoadedCatalog loaded)
-        : committer(store, std::move(loaded)),
+        : committer(store, clock, std::move(loaded)),
+          index_view(
+              options.index_lag.count() == 0
+                  ? nullptr
+                  : std::make_unique<LaggingView>(store, options.index_lag)
+          ),
           core{
               .store = store,
               .committer = committer,
@@ -32,11 +40,21 @@ struct Engine::Parts {
               .clock = clock,
               .region = std::move(options.region),
               .account_id = std::move(options.account_id),
+              .index_view = index_view.get(),
+              .expiry_delay_seconds = options.expiry_delay_seconds,
           },
-          maintenance(core) {}
+          maintenance(core) {
+        backups.start();
+    }
+    ~Parts() { backups.stop(); }
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
 
     expr::Cache expressions;
+    // Writes that are still queued when everything stops may hand it work.
+    BackupWorker backups{core};
     Committer committer;
+    std::unique_ptr<LaggingView> index_view;
     Core core;
     Maintenance maintenance;
 };
@@ -137,6 +155,77 @@ void Engine::list_tags_of_resource(
     dynamo::ListTagsOfResourceRequest request, dynamo::Done<dynamo::ListTagsOfResourceRequest> done
 ) {
     ops::list_tags_of_resource(parts_->core, std::move(request), std::move(done));
+}
+
+void Engine::create_backup(
+    dynamo::CreateBackupRequest request, dynamo::Done<dynamo::CreateBackupRequest> done
+) {
+    ops::create_backup(parts_->core, parts_->backups, std::move(request), std::move(done));
+}
+void Engine::describe_backup(
+    dynamo::DescribeBackupRequest request, dynamo::Done<dynamo::DescribeBackupRequest> done
+) {
+    ops::describe_backup(parts_->core, std::move(request), std::move(done));
+}
+void Engine::delete_backup(
+    dynamo::DeleteBackupRequest request, dynamo::Done<dynamo::DeleteBackupRequest> done
+) {
+    ops::delete_backup(parts_->core, std::move(request), std::move(done));
+}
+void Engine::list_backups(
+    dynamo::ListBackupsRequest request, dynamo::Done<dynamo::ListBackupsRequest> done
+) {
+    ops::list_backups(parts_->core, std::move(request), std::move(done));
+}
+void Engine::restore_table_from_backup(
+    dynamo::RestoreTableFromBackupRequest request,
+    dynamo::Done<dynamo::RestoreTableFromBackupRequest> done
+) {
+    ops::restore_table_from_backup(
+        parts_->core, parts_->backups, std::move(request), std::move(done)
+    );
+}
+
+void Engine::list_streams(
+    dynamo::ListStreamsRequest request, dynamo::Done<dynamo::ListStreamsRequest> done
+) {
+    ops::list_streams(parts_->core, std::move(request), std::move(done));
+}
+void Engine::describe_stream(
+    dynamo::DescribeStreamRequest request, dynamo::Done<dynamo::DescribeStreamRequest> done
+) {
+    ops::describe_stream(parts_->core, std::move(request), std::move(done));
+}
+void Engine::get_shard_iterator(
+    dynamo::GetShardIteratorRequest request, dynamo::Done<dynamo::GetShardIteratorRequest> done
+) {
+    ops::get_shard_iterator(parts_->core, std::move(request), std::move(done));
+}
+void Engine::get_records(
+    dynamo::GetRecordsRequest request, dynamo::Done<dynamo::GetRecordsRequest> done
+) {
+    ops::get_records(parts_->core, std::move(request), std::move(done));
+}
+
+void Engine::get_table_settings(
+    dynamo::GetTableSettingsRequest request, dynamo::Done<dynamo::GetTableSettingsRequest> done
+) {
+    ops::get_table_settings(parts_->core, std::move(request), std::move(done));
+}
+void Engine::change_table_setting(
+    dynamo::ChangeTableSettingRequest request, dynamo::Done<dynamo::ChangeTableSettingRequest> done
+) {
+    ops::change_table_setting(parts_->core, std::move(request), std::move(done));
+}
+
+Result<dynamo::PartitionsReply> Engine::read_partitions(const dynamo::PartitionsRequest& request
+) const {
+    return ops::read_partitions(parts_->core, request);
+}
+
+EngineFigures Engine::figures() const {
+    const auto figures = parts_->committer.figures();
+    return {figures.queued, figures.batches, figures.operations};
 }
 
 }  // namespace gateleg::engine

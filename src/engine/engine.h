@@ -2,11 +2,17 @@
 
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "base/clock.h"
+#include "dynamo/backups.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/partition_reader.h"
+#include "dynamo/streams.h"
+#include "dynamo/table_settings.h"
 #include "storage/store.h"
 
 namespace gateleg::engine {
@@ -15,11 +21,27 @@ struct EngineOptions {
     // Where ARNs say that the tables are.
     std::string region = "us-east-1";
     std::string account_id = "123456789012";
+    // For tests of code that must also run on AWS: reads of global indexes see them as they were a
+    // moment ago, about as long as this at least and twice as long at most; zero is never.
+    std::chrono::milliseconds index_lag{0};
+    // And expired items stay for so long.
+    std::int64_t expiry_delay_seconds = 0;
+};
+
+// How busy the writes are.
+struct EngineFigures {
+    std::uint64_t writes_queued = 0;
+    std::uint64_t commits = 0;  // since the start
+    std::uint64_t writes = 0;   // that they held
 };
 
 // Thread-safe. Reads are answered on the calling thread, writes on the commit thread.
 // Stop sending requests before destroying it; writes already sent are still made.
-class Engine final : public dynamo::Dynamo {
+class Engine final : public dynamo::Dynamo,
+                     public dynamo::Streams,
+                     public dynamo::TableSettings,
+                     public dynamo::Backups,
+                     public dynamo::PartitionReader {
 public:
     // Loads the catalog; throws storage::StoreOpenError if it cannot be read.
     Engine(storage::Store& store, const Clock& clock, EngineOptions options);
@@ -64,6 +86,38 @@ public:
     void
         list_tags_of_resource(dynamo::ListTagsOfResourceRequest, dynamo::Done<dynamo::ListTagsOfResourceRequest>)
             override;
+
+    void create_backup(dynamo::CreateBackupRequest, dynamo::Done<dynamo::CreateBackupRequest>)
+        override;
+    void describe_backup(dynamo::DescribeBackupRequest, dynamo::Done<dynamo::DescribeBackupRequest>)
+        override;
+    void delete_backup(dynamo::DeleteBackupRequest, dynamo::Done<dynamo::DeleteBackupRequest>)
+        override;
+    void list_backups(dynamo::ListBackupsRequest, dynamo::Done<dynamo::ListBackupsRequest>)
+        override;
+    void
+        restore_table_from_backup(dynamo::RestoreTableFromBackupRequest, dynamo::Done<dynamo::RestoreTableFromBackupRequest>)
+            override;
+
+    void list_streams(dynamo::ListStreamsRequest, dynamo::Done<dynamo::ListStreamsRequest>)
+        override;
+    void describe_stream(dynamo::DescribeStreamRequest, dynamo::Done<dynamo::DescribeStreamRequest>)
+        override;
+    void
+        get_shard_iterator(dynamo::GetShardIteratorRequest, dynamo::Done<dynamo::GetShardIteratorRequest>)
+            override;
+    void get_records(dynamo::GetRecordsRequest, dynamo::Done<dynamo::GetRecordsRequest>) override;
+
+    void
+        get_table_settings(dynamo::GetTableSettingsRequest, dynamo::Done<dynamo::GetTableSettingsRequest>)
+            override;
+    void
+        change_table_setting(dynamo::ChangeTableSettingRequest, dynamo::Done<dynamo::ChangeTableSettingRequest>)
+            override;
+
+    Result<dynamo::PartitionsReply> read_partitions(const dynamo::PartitionsRequest& request
+    ) const override;
+    EngineFigures figures() const;
 
 private:
     struct Parts;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/keyspace.h"
+#include "engine/stream_log.h"
 #include "value/item_size.h"
 #include "value/value_writer.h"
 
@@ -170,6 +171,9 @@ WriteCost write_item(CommitContext& context, const ItemChange& change) {
     }
     if (context.reaches_ttl(table, change.key)) {
         write_ttl_entry(context, change);
+    }
+    if (table.has_enabled_stream()) {
+        append_stream_record(context, change);
     }
     return cost;
 }

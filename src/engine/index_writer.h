@@ -1,5 +1,6 @@
 // Writes one item together with everything that depends on it: index entries, the time-to-live
-// entry and the counts. All go into the item's own batch, so an index is never behind its table.
+// entry, the stream's record and the counts. All go into the item's own batch, so an index is never
+// behind its table.
 
 #pragma once
 
@@ -18,6 +19,7 @@ struct ItemChange {
     std::string_view key;  // as item_key() gives it
     std::optional<value::ValueView> before;
     std::optional<value::ValueView> after;
+    bool expired = false;  // deleted because its time to live has ended
 };
 
 // What the write costs in DynamoDB's units comes back.

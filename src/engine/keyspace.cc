@@ -13,8 +13,14 @@ constexpr char kCounts = 0x02;
 constexpr char kToken = 0x03;
 constexpr char kTokenExpiry = 0x04;
 constexpr char kLastTableId = 0x05;
+constexpr char kStreamDefinition = 0x06;
+constexpr char kLastSequence = 0x07;
+constexpr char kBackup = 0x08;
+constexpr char kRestore = 0x09;
 constexpr char kItems = 0x10;
 constexpr char kTtl = 0x11;
+constexpr char kStreamRecords = 0x12;
+constexpr char kBackupItems = 0x13;
 
 constexpr std::size_t kIndexPrefixBytes = 1 + 4 + 2;
 constexpr std::size_t kTtlPrefixBytes = 1 + 4 + 8;
@@ -33,6 +39,12 @@ std::string prefix_with(char space) {
 std::string prefix_with(char space, TableId table) {
     auto prefix = prefix_with(space);
     append_big_endian(prefix, static_cast<std::uint32_t>(table));
+    return prefix;
+}
+
+std::string prefix_with(StreamId stream) {
+    auto prefix = prefix_with(kStreamRecords);
+    append_big_endian(prefix, static_cast<std::uint64_t>(stream));
     return prefix;
 }
 
@@ -66,6 +78,30 @@ bool append_attributes(
 }
 
 }  // namespace
+
+std::string backup_key(std::string_view arn) {
+    return prefix_with(kBackup).append(arn);
+}
+
+KeyRange all_backups() {
+    return range_of_prefix(prefix_with(kBackup));
+}
+
+std::string restore_key(std::string_view table_name) {
+    return prefix_with(kRestore).append(table_name);
+}
+
+KeyRange all_restores() {
+    return range_of_prefix(prefix_with(kRestore));
+}
+
+std::string backup_item_key(TableId data, std::string_view item_key_suffix) {
+    return prefix_with(kBackupItems, data).append(item_key_suffix);
+}
+
+KeyRange backup_items_range(TableId data) {
+    return range_of_prefix(prefix_with(kBackupItems, data));
+}
 
 std::string after_prefix(std::string prefix) {
     while (!prefix.empty()) {
@@ -196,6 +232,43 @@ KeyRange ttl_expired_before(TableId table, std::int64_t seconds) {
 
 std::string item_key_of_ttl_entry(TableId table, std::string_view entry_key) {
     return index_prefix(table, kPrimary).append(entry_key.substr(kTtlPrefixBytes));
+}
+
+std::string stream_definition_key(std::string_view arn) {
+    return prefix_with(kStreamDefinition).append(arn);
+}
+
+KeyRange all_stream_definitions() {
+    return range_of_prefix(prefix_with(kStreamDefinition));
+}
+
+std::string last_sequence_key() {
+    return prefix_with(kLastSequence);
+}
+
+std::string stream_record_key(StreamId stream, ShardNumber shard, Sequence sequence) {
+    auto key = prefix_with(stream);
+    append_big_endian(key, shard);
+    append_big_endian(key, sequence);
+    return key;
+}
+
+KeyRange shard_range(StreamId stream, ShardNumber shard) {
+    auto prefix = prefix_with(stream);
+    append_big_endian(prefix, shard);
+    return range_of_prefix(std::move(prefix));
+}
+
+KeyRange stream_records_range(StreamId stream) {
+    return range_of_prefix(prefix_with(stream));
+}
+
+Sequence sequence_of_record_key(std::string_view key) {
+    Sequence sequence = 0;
+    for (const char byte : key.substr(key.size() - sizeof sequence)) {
+        sequence = sequence << 8 | static_cast<unsigned char>(byte);
+    }
+    return sequence;
 }
 
 }  // namespace gateleg::engine

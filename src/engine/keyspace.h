@@ -5,10 +5,16 @@
 //     03 token                                 an idempotency record
 //     04 expiry token                          idempotency records by the second they end
 //     05                                       the last table id given out
+//     06 arn                                   a stream's definition
+//     07                                       the last sequence number given out
 //     10 table index hash64 key...             an item (index 0) or an index entry, whose key is
 //     followed
 //                                              by the key of its item
 //     11 table expiry hash64 key...            items by the second their time to live ends
+//     08 arn                                   a backup
+//     09 name                                  a table that is being restored
+//     13 backup hash64 key...                  an item of a backup
+//     12 stream shard sequence                 a stream's record
 //
 // Numbers are big-endian; keys are encoded by value/key_codec.h. hash64 spreads partitions evenly,
 // so that segments of a parallel scan are ranges of it.
@@ -20,6 +26,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/stream.h"
 #include "engine/table.h"
 
 namespace gateleg::engine {
@@ -67,6 +74,22 @@ std::string ttl_entry_key(TableId table, std::int64_t expires_seconds, std::stri
 KeyRange ttl_expired_before(TableId table, std::int64_t seconds);
 // The key of the item that a time-to-live entry stands for.
 std::string item_key_of_ttl_entry(TableId table, std::string_view entry_key);
+
+// Backups: their records, tables that are being restored, and the items of one backup.
+std::string backup_key(std::string_view arn);
+KeyRange all_backups();
+std::string restore_key(std::string_view table_name);
+KeyRange all_restores();
+std::string backup_item_key(TableId data, std::string_view item_key_suffix);
+KeyRange backup_items_range(TableId data);
+std::string stream_definition_key(std::string_view arn);
+KeyRange all_stream_definitions();
+std::string last_sequence_key();
+std::string stream_record_key(StreamId stream, ShardNumber shard, Sequence sequence);
+// The records of one shard, and of a whole stream.
+KeyRange shard_range(StreamId stream, ShardNumber shard);
+KeyRange stream_records_range(StreamId stream);
+Sequence sequence_of_record_key(std::string_view key);
 
 // The smallest key behind every key that begins with `prefix`.
 std::string after_prefix(std::string prefix);

@@ -5,11 +5,14 @@
 #include <exception>
 #include <future>
 #include <optional>
+#include <set>
 
 #include "base/log.h"
+#include "engine/commit_step.h"
 #include "engine/idempotency.h"
 #include "engine/index_writer.h"
 #include "engine/keyspace.h"
+#include "engine/stream_log.h"
 
 namespace gateleg::engine {
 namespace {
@@ -20,34 +23,11 @@ using value::ValueView;
 constexpr std::size_t kBackfillPageItems = 256;
 constexpr std::size_t kBackfillPageBytes = 1 << 20;
 constexpr std::size_t kExpiryPageItems = 256;
+// Trimming writes a range tombstone per shard, so it waits until it is worth one. Readers do not
+// see records past their time meanwhile.
+constexpr std::int64_t kTrimEveryMillis = 5 * 60 * 1000;
 // DynamoDB leaves items alone whose time lies further back than this.
 constexpr std::int64_t kOldestExpirySeconds = std::int64_t{5} * 365 * 24 * 3600;
-
-// Runs `change` on the commit thread and waits for it.
-template <class Change>
-class Step final : public WriteOperation {
-public:
-    Step(Change change, std::promise<Result<bool>> done)
-        : change_(std::move(change)), done_(std::move(done)) {}
-    void apply(CommitContext& context) override { more_.emplace(change_(context)); }
-    void finish(const Result<void>& committed) override {
-        done_.set_value(committed ? *std::move(more_) : Result<bool>(committed.error()));
-    }
-    bool needs_empty_batch() const override { return true; }
-
-private:
-    Change change_;
-    std::promise<Result<bool>> done_;
-    std::optional<Result<bool>> more_;
-};
-
-template <class Change>
-Result<bool> run_step(const Core& core, Change change) {
-    std::promise<Result<bool>> promise;
-    auto done = promise.get_future();
-    core.submit(std::make_unique<Step<Change>>(std::move(change), std::move(promise)));
-    return done.get();
-}
 
 // Time-to-live entries of items that are due.
 KeyRange due_entries(TableId table, std::int64_t now) {
@@ -171,7 +151,8 @@ Result<bool> expire_page(
                 {.table = *table,
                  .key = key,
                  .before = ValueView(bytes.data()),
-                 .after = std::nullopt}
+                 .after = std::nullopt,
+                 .expired = true}
             );
         }
         ++items;
@@ -218,6 +199,7 @@ void Maintenance::run(const std::stop_token& stop) {
             build_indexes(stop);
             expire_items(stop);
             forget_tokens(stop);
+            tend_streams(stop);
         } catch (const std::exception& failure) {
             log_error("maintenance failed, will try again", {{"cause", failure.what()}});
         }
@@ -228,7 +210,7 @@ void Maintenance::build_indexes(const std::stop_token& stop) {
     for (const auto& build : find_builds(*core_.committer.catalog())) {
         bool more = true;
         while (more && !stop.stop_requested()) {
-            const auto step = run_step(core_, [&](CommitContext& context) {
+            const auto step = run_commit_step(core_, [&](CommitContext& context) {
                 return build_page(core_.store, context, build);
             });
             more = step && *step;
@@ -237,7 +219,7 @@ void Maintenance::build_indexes(const std::stop_token& stop) {
 }
 
 void Maintenance::expire_items(const std::stop_token& stop) {
-    const auto now = core_.clock.now_seconds();
+    const auto now = core_.clock.now_seconds() - core_.expiry_delay_seconds;
     const auto catalog = core_.committer.catalog();
     for (const auto& [name, table] : catalog->tables) {
         if (!table->ttl_attribute || !holds_anything(core_.store, due_entries(table->id, now))) {
@@ -245,9 +227,10 @@ void Maintenance::expire_items(const std::stop_token& stop) {
         }
         bool more = true;
         while (more && !stop.stop_requested()) {
-            const auto step = run_step(core_, [&, table_name = name](CommitContext& context) {
-                return expire_page(core_.store, context, table_name, now);
-            });
+            const auto step =
+                run_commit_step(core_, [&, table_name = name](CommitContext& context) {
+                    return expire_page(core_.store, context, table_name, now);
+                });
             more = step && *step;
         }
     }
@@ -257,10 +240,64 @@ void Maintenance::forget_tokens(const std::stop_token& stop) {
     const auto now = core_.clock.now_seconds();
     bool more = holds_anything(core_.store, tokens_expired_before(now));
     while (more && !stop.stop_requested()) {
-        const auto step = run_step(core_, [&](CommitContext& context) {
+        const auto step = run_commit_step(core_, [&](CommitContext& context) {
             return forget_page(core_.store, context, now);
         });
         more = step && *step;
+    }
+}
+
+bool Maintenance::is_trim_due(const Stream& stream, std::int64_t now_millis) {
+    const auto [last, never] = checked_millis_.try_emplace(stream.id, now_millis);
+    const auto since = now_millis - last->second;
+    if (!never && since >= 0 && since < kTrimEveryMillis) {
+        return false;
+    }
+    last->second = now_millis;
+    const auto horizon = trim_horizon(now_millis);
+    for (const auto& generation : stream.generations) {
+        const auto first = stream.first_shard(generation);
+        for (auto shard = first; shard < first + stream.shards_per_generation; ++shard) {
+            if (holds_anything(
+                    core_.store,
+                    {stream_record_key(stream.id, shard, 0),
+                     stream_record_key(stream.id, shard, horizon)}
+                )) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void Maintenance::tend_streams(const std::stop_token& stop) {
+    const auto now = core_.clock.now_millis();
+    const auto catalog = core_.committer.catalog();
+    for (const auto& [arn, stream] : catalog->streams) {
+        if (stop.stop_requested()) {
+            return;
+        }
+        if (!is_trim_due(*stream, now) && !needs_tending(*stream, now)) {
+            continue;
+        }
+        const auto step = run_commit_step(core_, [&, arn = arn](CommitContext& context) -> Result<bool> {
+            if (const auto newest = context.catalog().find_stream(arn)) {
+                tend_stream(context, *newest, now);
+            }
+            return false;
+        });
+        if (!step) {
+            checked_millis_.erase(stream->id);
+        }
+    }
+    if (checked_millis_.size() > catalog->streams.size()) {
+        std::set<StreamId> known;
+        for (const auto& [arn, stream] : catalog->streams) {
+            known.insert(stream->id);
+        }
+        std::erase_if(checked_millis_, [&](const auto& each) {
+            return !known.contains(each.first);
+        });
     }
 }
 

@@ -29,7 +29,7 @@ struct PageReader::Progress {
     std::shared_ptr<const storage::Snapshot> snapshot;
     std::size_t bytes = 0;
     double fetch_units = 0;
-    std::string last_item;  // the last one looked at, whether or not the filter kept it
+    std::string last_item;  // the last one looked at, once the page may end behind it
     bool full = false;      // the item at hand no longer fits the page
 };
 
@@ -201,7 +201,10 @@ Result<void> PageReader::take(std::string_view stored, Progress& progress) const
     }
     progress.bytes += size;
     ++progress.reply.scanned_count;
-    progress.last_item.assign(stored);
+    if (progress.reply.scanned_count == request_.limit ||
+        progress.bytes + kMaxItemBytes > kMaxPageBytes) {
+        progress.last_item.assign(stored);
+    }
     std::string whole;
     if (fetch_) {
         GATELEG_TRY_ASSIGN(
@@ -241,6 +244,8 @@ Result<dynamo::PageReply> PageReader::read(const KeyRange& range, bool forward) 
     progress.reply.count_only = request_.select == Select::kCount;
     if (fetch_) {
         progress.snapshot = core_.store.snapshot();
+    } else if (core_.index_view != nullptr && index_ != nullptr && index_->global) {
+        progress.snapshot = core_.index_view->snapshot();
     }
     const auto cursor = core_.store.cursor(
         {.snapshot = progress.snapshot.get(), .lower_bound = range.begin, .upper_bound = range.end}

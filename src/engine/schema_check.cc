@@ -277,8 +277,32 @@ Result<void> check_attributes_used(
     return {};
 }
 
+Result<void> check_stream(const dynamo::CreateTableRequest& request) {
+    if (!request.stream || request.stream->enabled == request.stream->view.has_value()) {
+        return {};
+    }
+    return parameter_error(
+        request.stream->enabled
+            ? "Table is being created with a stream enabled, UpdateViewType is required"
+            : "Table is being created with a stream disabled, UpdateViewType should not be "
+              "specified"
+    );
+}
+
+Result<void> check_stream(const dynamo::UpdateTableRequest& request) {
+    if (!request.stream || request.stream->enabled == request.stream->view.has_value()) {
+        return {};
+    }
+    return parameter_error(
+        request.stream->enabled
+            ? "If stream is being enabled then UpdateViewType is required"
+            : "If stream is being disabled, then UpdateViewType must not be specified"
+    );
+}
+
 Result<void> check_new_table(const dynamo::CreateTableRequest& request) {
     GATELEG_TRY(check_billing(request));
+    GATELEG_TRY(check_stream(request));
     GATELEG_TRY(check_simple_schema(request.key_schema));
     GATELEG_TRY(check_defined(request.key_schema, request.attributes));
     GATELEG_TRY(check_index_names(request));

@@ -11,6 +11,10 @@
 
 namespace gateleg::engine {
 
+// A view type belongs to a stream that is being enabled, and to no other.
+Result<void> check_stream(const dynamo::CreateTableRequest& request);
+Result<void> check_stream(const dynamo::UpdateTableRequest& request);
+
 Result<void> check_new_table(const dynamo::CreateTableRequest& request);
 
 // A global index to be added to `table`, whose attributes are already extended by the request's.

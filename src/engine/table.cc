@@ -90,7 +90,19 @@ dynamo::TableDescription describe(const Table& table, const TableCounts& counts)
             .arn = description.arn + "/index/" + index.definition.name,
         });
     }
+    if (table.stream) {
+        description.latest_stream_arn = table.stream->arn;
+        description.latest_stream_label = table.stream->label;
+        if (table.stream->enabled) {
+            description.stream_view = table.stream->view;
+        }
+    }
     return description;
+}
+
+std::shared_ptr<const Stream> Catalog::find_stream(std::string_view arn) const {
+    const auto found = streams.find(arn);
+    return found == streams.end() ? nullptr : found->second;
 }
 
 std::shared_ptr<const Table> Catalog::find(std::string_view name) const {

@@ -49,6 +49,14 @@ struct Index {
     bool projects(std::string_view attribute) const;
 };
 
+// The newest stream of a table, whether or not it still takes records.
+struct TableStream {
+    std::string arn;
+    std::string label;
+    dynamo::StreamView view = dynamo::StreamView::kKeysOnly;
+    bool enabled = false;
+};
+
 // Immutable once it is in a catalog; a change makes another one.
 struct Table {
     TableId id{};
@@ -60,10 +68,13 @@ struct Table {
     dynamo::Tags tags;
     std::optional<std::string> ttl_attribute;
     bool ttl_backfilling = false;
+    std::optional<TableStream> stream;
+    std::map<std::string, std::string> settings;  // dynamo/table_settings.h
 
     const std::string& name() const { return description.name; }
     const Index* find_index(std::string_view index_name) const;
     bool has_local_indexes() const;
+    bool has_enabled_stream() const { return stream && stream->enabled; }
 };
 
 // Works out `key` and `projected` of the table and of its indexes from the definitions.
@@ -85,11 +96,15 @@ TableCounts decode_counts(std::string_view bytes);
 
 dynamo::TableDescription describe(const Table& table, const TableCounts& counts);
 
-// An immutable set of tables, by name.
+struct Stream;
+
+// An immutable set of tables, by name, and of streams, by ARN. A stream outlives its table.
 struct Catalog {
     std::map<std::string, std::shared_ptr<const Table>, std::less<>> tables;
+    std::map<std::string, std::shared_ptr<const Stream>, std::less<>> streams;
 
     std::shared_ptr<const Table> find(std::string_view name) const;
+    std::shared_ptr<const Stream> find_stream(std::string_view arn) const;
 };
 
 }  // namespace gateleg::engine

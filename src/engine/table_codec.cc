@@ -3,68 +3,20 @@
 
 #include <cstring>
 
+#include "engine/definition_codec.h"
 #include "engine/table.h"
-#include "value/attribute_value.h"
 
 namespace gateleg::engine {
 namespace {
 
-using value::AttributeValue;
+using definition::decode_schema;
+using definition::encode_schema;
+using definition::flag;
+using definition::Members;
+using definition::number;
+using definition::text;
 using value::Item;
 using value::List;
-using value::Number;
-
-AttributeValue text(std::string string) {
-    return {std::move(string)};
-}
-AttributeValue number(std::int64_t integer) {
-    return {Number::from_int(integer)};
-}
-AttributeValue flag(bool truth) {
-    return {truth};
-}
-
-// Reading: absent members give the fallback, as a definition of an older version may lack them.
-class Members {
-public:
-    explicit Members(const Item& item) : item_(item) {}
-
-    std::string text(std::string_view name) const {
-        const auto* found = find<std::string>(name);
-        return found == nullptr ? std::string() : *found;
-    }
-    std::int64_t number(std::string_view name, std::int64_t fallback = 0) const {
-        const auto* found = find<Number>(name);
-        if (found == nullptr) {
-            return fallback;
-        }
-        return std::strtoll(found->to_text().c_str(), nullptr, 10);
-    }
-    bool flag(std::string_view name) const {
-        const auto* found = find<bool>(name);
-        return found != nullptr && *found;
-    }
-    bool has(std::string_view name) const { return item_.contains(name); }
-    const List& list(std::string_view name) const {
-        static const List kNone;
-        const auto* found = find<List>(name);
-        return found == nullptr ? kNone : *found;
-    }
-    const Item& map(std::string_view name) const {
-        static const Item kNone;
-        const auto* found = find<Item>(name);
-        return found == nullptr ? kNone : *found;
-    }
-
-private:
-    template <class T>
-    const T* find(std::string_view name) const {
-        const auto found = item_.find(name);
-        return found == item_.end() ? nullptr : std::get_if<T>(&found->second.data);
-    }
-
-    const Item& item_;
-};
 
 Item encode_throughput(const dynamo::Throughput& throughput) {
     return {{"read", number(throughput.read_units)}, {"write", number(throughput.write_units)}};
@@ -96,29 +48,6 @@ dynamo::OnDemandThroughput decode_on_demand(const Item& item) {
         limits.max_write_units = members.number("write");
     }
     return limits;
-}
-
-List encode_schema(const dynamo::KeySchema& schema) {
-    List list;
-    for (const auto& element : schema) {
-        list.push_back({Item{
-            {"name", text(element.attribute)},
-            {"hash", flag(element.role == dynamo::KeyRole::kHash)},
-        }});
-    }
-    return list;
-}
-
-dynamo::KeySchema decode_schema(const List& list) {
-    dynamo::KeySchema schema;
-    for (const auto& each : list) {
-        const Members members(std::get<Item>(each.data));
-        schema.push_back(
-            {members.text("name"),
-             members.flag("hash") ? dynamo::KeyRole::kHash : dynamo::KeyRole::kRange}
-        );
-    }
-    return schema;
 }
 
 Item encode_index(const Index& index) {
@@ -188,6 +117,21 @@ void encode_options(Item& item, const Table& table) {
     if (table.ttl_attribute) {
         item["ttl"] = text(*table.ttl_attribute);
     }
+    if (table.stream) {
+        item["stream"] = {Item{
+            {"arn", text(table.stream->arn)},
+            {"label", text(table.stream->label)},
+            {"view", number(static_cast<int>(table.stream->view))},
+            {"enabled", flag(table.stream->enabled)},
+        }};
+    }
+    if (!table.settings.empty()) {
+        Item settings;
+        for (const auto& [name, setting] : table.settings) {
+            settings[name] = text(setting);
+        }
+        item["settings"] = {std::move(settings)};
+    }
 }
 
 void decode_options(Table& table, const Members& members) {
@@ -207,6 +151,18 @@ void decode_options(Table& table, const Members& members) {
     }
     if (members.has("ttl")) {
         table.ttl_attribute = members.text("ttl");
+    }
+    if (members.has("stream")) {
+        const Members stream(members.map("stream"));
+        table.stream = {
+            .arn = stream.text("arn"),
+            .label = stream.text("label"),
+            .view = static_cast<dynamo::StreamView>(stream.number("view")),
+            .enabled = stream.flag("enabled"),
+        };
+    }
+    for (const auto& [name, setting] : members.map("settings")) {
+        table.settings[name] = std::get<std::string>(setting.data);
     }
 }
 

@@ -43,6 +43,11 @@ std::string Connection::take_header_buffer() {
 }
 
 void Connection::reply(Response&& response) {
+    handler_.on_reply(request_, trace, response);
+    answer(std::move(response));
+}
+
+void Connection::answer(Response&& response) {
     const bool inline_reply = loop_->is_current_thread() && in_handler_;
     ReplyForm form;
     form.head_only = request_.head.method() == "HEAD";
@@ -66,9 +71,10 @@ void Connection::reply_missing() {
     if (response.status != 500) {
         log_error("request was dropped without a reply");
         response = handler_.refusal(500, "The request was not answered");
+        handler_.on_reply(request_, trace, response);
     }
     response.close = true;
-    reply(std::move(response));
+    answer(std::move(response));
 }
 
 void Connection::send_reply(Response&& response, ReplyForm form, bool inline_reply) {

@@ -29,6 +29,11 @@ const Request& Exchange::request() const {
     return target_->request();
 }
 
+Trace& Exchange::trace() const {
+    GATELEG_CHECK(target_ != nullptr);
+    return target_->trace;
+}
+
 std::string Exchange::take_buffer() {
     GATELEG_CHECK(target_ != nullptr);
     return target_->take_body_buffer();

@@ -13,6 +13,7 @@
 #include "base/unique_function.h"
 #include "http/request.h"
 #include "http/response.h"
+#include "http/trace.h"
 
 namespace gateleg::http {
 
@@ -41,6 +42,8 @@ public:
     virtual void read_body(std::span<char> into, BodyCallback done);
     // The exchange was dropped without a reply.
     virtual void reply_missing() = 0;
+
+    Trace trace;
 };
 
 // One request on its way to its one reply. Moved, not copied; any one thread at a time may hold
@@ -54,6 +57,9 @@ public:
 
     // Valid until reply().
     const Request& request() const;
+
+    // For what faces learn about the request.
+    Trace& trace() const;
 
     // Empty strings that kept the memory of earlier replies: for Response::body and ::headers.
     std::string take_buffer();
@@ -91,6 +97,12 @@ public:
     virtual std::optional<Response> refuse_early(const RequestHead& /*head*/) const {
         return std::nullopt;
     }
+
+    // Told of every reply to a handed-out request just before it is sent, on the replying thread;
+    // head and body are still there. Quick, and does not throw.
+    virtual void on_reply(
+        const Request& /*request*/, const Trace& /*trace*/, const Response& /*response*/
+    ) {}
 
     // How a refusal of the server itself looks on this face: 400, 408, 413, 417, 431, 500, 501,
     // 503, 505. The connection closes behind it. Called on any thread.

@@ -279,6 +279,15 @@ public:
         from = url;
         return StoredObject{std::string(key), 42, "image/png", 3, 4};
     }
+    Result<std::optional<StoredObject>> make_thumbnail(
+        std::string_view key, std::string_view out_key, std::uint32_t max_edge
+    ) override {
+        small = std::string(key) + " " + std::string(out_key) + " " + std::to_string(max_edge);
+        return std::optional<StoredObject>();
+    }
+    Result<std::string> make_link(std::string_view key) const override {
+        return "https://objects.example/" + std::string(key) + "?signed";
+    }
     Result<void> remove(std::string_view key) override {
         removed = key;
         return {};
@@ -287,6 +296,7 @@ public:
     int failures = 0;
     std::string from;
     std::string removed;
+    std::string small;
 };
 
 TEST(OutboxTest, ObjectsAreCopiedHoweverLongItTakes) {
@@ -295,6 +305,7 @@ TEST(OutboxTest, ObjectsAreCopiedHoweverLongItTakes) {
     objects.failures = 4;
     world.send("copy-object", R"({"url":"https://example.com/a","key":"k1"})");
     world.send("delete-object", R"({"key":"k2"})");
+    world.send("make-thumbnail", R"({"key":"k3","out_key":"k3/small","edge":160})");
     const Running running(world, {{"GATELEG_OUTBOX_ATTEMPTS", "2"}}, &objects);
     for (int round = 1; round <= 4; ++round) {
         ASSERT_TRUE(eventually([&] {
@@ -306,7 +317,80 @@ TEST(OutboxTest, ObjectsAreCopiedHoweverLongItTakes) {
     ASSERT_TRUE(eventually([&] { return world.waiting().empty(); }));
     EXPECT_EQ(objects.from, "https://example.com/a");
     EXPECT_EQ(objects.removed, "k2");
+    EXPECT_EQ(objects.small, "k3 k3/small 160");
     EXPECT_TRUE(world.dead().empty());
+}
+
+TEST(OutboxTest, AProviderGetsALinkToTheObject) {
+    World world;
+    const TestServer server([](const SeenRequest&, int) { return remote::ok(R"({"id":"rp-1"})"); });
+    FakeObjects objects;
+    world.send("runpod-submit", R"({"objectKey":"k1","input":{"image":"/v1/ours","seed":"1"}})");
+    const Running running(
+        world,
+        {{"GATELEG_RUNPOD_URL", server.url()}, {"GATELEG_OUTBOUND_ALLOW", allow(server)}},
+        &objects
+    );
+    ASSERT_TRUE(eventually([&] { return world.done().size() == 1; }));
+    EXPECT_NE(
+        server.seen()[0].body.find(R"("image":"https://objects.example/k1?signed")"),
+        std::string::npos
+    ) << server.seen()[0].body;
+}
+
+TEST(OutboxTest, WhatIsRefusedIsGivenUpAtOnce) {
+    World world;
+    const Running running(world, {}, nullptr, [](Deliveries& deliveries) {
+        deliveries.deliver("", "parcel-call", [](const Parcel&) {
+            return Result<value::AttributeValue>(refusal("never"));
+        });
+    });
+    world.send("parcel-call", R"({"id":"p1"})");
+    ASSERT_TRUE(eventually([&] { return world.dead().size() == 1; }));
+    EXPECT_EQ(world.dead()[0].attempts, 1);
+    EXPECT_EQ(world.dead()[0].last_error, "never");
+    EXPECT_EQ(world.parcel("p1", "state"), R"("lost")") << "and the system hears of it";
+}
+
+TEST(OutboxTest, WhatNobodyWantsAnyMoreIsNotSent) {
+    World world;
+    std::atomic<int> sent = 0;
+    std::atomic<int> status = 500;
+    const Running running(world, {}, nullptr, [&](Deliveries& deliveries) {
+        deliveries.deliver("", "parcel-call", [&](const Parcel&) {
+            ++sent;
+            return Result<value::AttributeValue>(value::AttributeValue{value::Map{}});
+        });
+        deliveries.before("parcels", "parcel-call", [&](const Parcel&, const auto&) {
+            return model::CallResult<model::Nothing>(model::CallError{status, "Gone", "gone"});
+        });
+    });
+    world.send("parcel-call", R"({"id":"p1"})");
+    ASSERT_TRUE(eventually([&] {
+        const auto rows = world.waiting();
+        return rows.size() == 1 && rows[0].last_error == "gone";
+    })) << "a fault of our own is no answer";
+    status = 409;
+    world.clock.advance(3'600'000);
+    ASSERT_TRUE(eventually([&] { return world.done().size() == 1; }));
+    EXPECT_EQ(sent, 0);
+    EXPECT_EQ(to_json(*world.done()[0].answer), R"({"skipped":"Gone"})");
+    EXPECT_EQ(world.parcel("p1", "tracking"), "null");
+}
+
+TEST(OutboxTest, ARowMayCallAnotherSystem) {
+    World world;
+    World other;
+    const Running running(world, {}, nullptr, [&](Deliveries& deliveries) {
+        add_system_call(deliveries, "parcels", "lose-there", *other.runtime, "parcelCallFailed");
+    });
+    world.send("lose-there", R"({"id":"p1","more":"is not for it"})");
+    ASSERT_TRUE(eventually([&] { return world.done().size() == 1; }));
+    EXPECT_EQ(other.parcel("p1", "state"), R"("lost")");
+    EXPECT_EQ(world.parcel("p1", "state"), R"("fresh")");
+    world.send("lose-there", R"({"id":"nobody"})");
+    ASSERT_TRUE(eventually([&] { return world.dead().size() == 1; }));
+    EXPECT_EQ(world.dead()[0].attempts, 1) << world.dead()[0].last_error;
 }
 
 TEST(OutboxTest, NothingToDoCostsNothing) {

@@ -76,6 +76,10 @@ void Deliveries::after_failure(std::string_view system, std::string_view kind, H
     failure_hooks_[{std::string(system), std::string(kind)}] = std::move(hook);
 }
 
+void Deliveries::before(std::string_view system, std::string_view kind, Hook hook) {
+    before_[{std::string(system), std::string(kind)}] = std::move(hook);
+}
+
 void Deliveries::never_give_up(std::string_view kind) {
     stubborn_[std::string(kind)] = true;
 }
@@ -83,6 +87,10 @@ void Deliveries::never_give_up(std::string_view kind) {
 Deliver Deliveries::find_delivery(std::string_view system, std::string_view kind) const {
     auto found = find_in(deliveries_, system, kind);
     return found || !others_ ? found : others_(kind);
+}
+
+Hook Deliveries::find_before(std::string_view system, std::string_view kind) const {
+    return find_in(before_, system, kind);
 }
 
 Hook Deliveries::find_hook(std::string_view system, std::string_view kind) const {
@@ -95,6 +103,14 @@ Hook Deliveries::find_failure_hook(std::string_view system, std::string_view kin
 
 bool Deliveries::gives_up(std::string_view kind) const {
     return stubborn_.find(kind) == stubborn_.end();
+}
+
+Error refusal(std::string message) {
+    return {ErrorCode::kValidation, std::move(message), std::make_shared<Refusal>()};
+}
+
+bool is_refusal(const Error& error) {
+    return dynamic_cast<const Refusal*>(error.detail.get()) != nullptr;
 }
 
 AttributeValue without_secrets(const AttributeValue& tree) {

@@ -39,6 +39,11 @@ using Deliver = std::function<Result<value::AttributeValue>(const Parcel& parcel
 using Hook = std::function<
     model::CallResult<model::Nothing>(const Parcel& parcel, const value::AttributeValue& answer)>;
 
+// A failure that no further attempt will mend: the row is given up at once.
+struct Refusal : ErrorDetail {};
+Error refusal(std::string message);
+bool is_refusal(const Error& error);
+
 // Filled at start, then read by many threads. An empty system means all of them; a kind of one
 // system goes before the same kind of all.
 class Deliveries {
@@ -48,11 +53,15 @@ public:
     void deliver_others(std::function<Deliver(std::string_view kind)> find);
     void after(std::string_view system, std::string_view kind, Hook hook);
     void after_failure(std::string_view system, std::string_view kind, Hook hook);
-    // Tried for as long as it takes.
+    // Asked first: a row that its system refuses (4xx) has become pointless, and is done.
+    void before(std::string_view system, std::string_view kind, Hook hook);
+    // Tried for as long as it takes, unless it is refused.
     void never_give_up(std::string_view kind);
 
     // Empty if rows of that kind have nowhere to go: they wait.
     Deliver find_delivery(std::string_view system, std::string_view kind) const;
+    // Empty if nobody wants to be asked.
+    Hook find_before(std::string_view system, std::string_view kind) const;
     Hook find_hook(std::string_view system, std::string_view kind) const;
     Hook find_failure_hook(std::string_view system, std::string_view kind) const;
     bool gives_up(std::string_view kind) const;
@@ -63,6 +72,7 @@ private:
 
     ByKind<Deliver> deliveries_;
     std::function<Deliver(std::string_view)> others_;
+    ByKind<Hook> before_;
     ByKind<Hook> hooks_;
     ByKind<Hook> failure_hooks_;
     std::map<std::string, bool, std::less<>> stubborn_;

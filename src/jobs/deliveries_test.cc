@@ -1,5 +1,7 @@
 #include "jobs/deliveries.h"
 
+#include <map>
+
 #include "jobs/hooks.h"
 #include "jobs/mail.h"
 #include "jobs/providers.h"
@@ -88,6 +90,92 @@ TEST(DeliveriesTest, Runpod) {
     EXPECT_TRUE(provided.last().has("POST /runpod/run HTTP"));
     ASSERT_TRUE(provided.deliver("runpod-cancel", R"({"runpodJobId":"rp-1"})"));
     EXPECT_TRUE(provided.last().has("POST /runpod/cancel/rp-1 HTTP"));
+}
+
+// A provider that answers by path.
+struct ByPath {
+    explicit ByPath(std::map<std::string, remote::Answer> answers)
+        : server([answers = std::move(answers)](const SeenRequest& request, int) {
+              const auto from = request.head.find(' ') + 1;
+              const auto path = request.head.substr(from, request.head.find(' ', from) - from);
+              const auto found = answers.find(path);
+              return found != answers.end() ? found->second
+                                            : remote::Answer{remote::http_reply(404, "{}")};
+          }),
+          config(make_config(
+              {{"GATELEG_FAL_URL", server.url() + "/fal"},
+               {"GATELEG_RUNPOD_URL", server.url() + "/runpod"},
+               {"GATELEG_OUTBOUND_ALLOW", "127.0.0.1:" + std::to_string(server.port())}}
+          )),
+          client(outbound::Options{.allow = config.allow}) {
+        add_deliveries(deliveries, {config, client, world.real_clock});
+    }
+
+    std::string deliver(const std::string& kind, const std::string& payload) {
+        const auto row = row_of(kind, payload);
+        const auto answer = deliveries.find_delivery("parcels", kind)({*world.runtime, row});
+        if (answer) {
+            return to_json(*answer);
+        }
+        return is_refusal(answer.error()) ? "refused" : "later";
+    }
+
+    World world;
+    TestServer server;
+    Config config;
+    outbound::Client client;
+    Deliveries deliveries;
+};
+
+TEST(DeliveriesTest, APollAnswersAsACallbackWould) {
+    ByPath provider(
+        {{"/fal/m/requests/r1/status", remote::ok(R"({"status":"IN_PROGRESS"})")},
+         {"/fal/m/requests/r2/status", remote::ok(R"({"status":"COMPLETED"})")},
+         {"/fal/m/requests/r2", remote::ok(R"({"images":[]})")},
+         {"/fal/m/requests/r3/status", remote::ok(R"({"status":"COMPLETED"})")},
+         {"/fal/m/requests/r3", {remote::http_reply(422, R"({"detail":"nudity"})")}},
+         {"/runpod/status/p1", remote::ok(R"({"id":"p1","status":"COMPLETED"})")}}
+    );
+    const auto fal = [&](const std::string& id) {
+        return provider.deliver(
+            "provider-poll", R"({"provider_model_id":"m","provider_request_id":")" + id + R"("})"
+        );
+    };
+    EXPECT_EQ(fal("r1"), R"({"request_id":"r1","status":"IN_PROGRESS"})");
+    EXPECT_EQ(fal("r2"), R"({"payload":{"images":[]},"request_id":"r2","status":"OK"})");
+    EXPECT_EQ(fal("r3"), R"({"payload":{"detail":"nudity"},"request_id":"r3","status":"ERROR"})");
+    EXPECT_EQ(fal("unknown"), "{}") << "nothing is known, and nobody tries again";
+    EXPECT_EQ(fal("../r1"), "{}");
+    EXPECT_EQ(
+        provider.deliver("provider-poll", R"({"provider":"runpod","provider_request_id":"p1"})"),
+        R"({"id":"p1","status":"COMPLETED"})"
+    );
+    EXPECT_EQ(
+        provider.deliver("runpod-poll", R"({"runpodJobId":"p1"})"),
+        R"({"id":"p1","status":"COMPLETED"})"
+    );
+}
+
+TEST(DeliveriesTest, WhatAProviderFindsWrongStaysWrong) {
+    const auto answers = [](int status) {
+        ByPath provider(
+            {{"/runpod/run", {remote::http_reply(status, "{}")}},
+             {"/runpod/cancel/p1", {remote::http_reply(status, "{}")}},
+             {"/fal/m/requests/r1/cancel", {remote::http_reply(status, "{}")}}}
+        );
+        return provider.deliver("runpod-submit", "{}") + " " +
+               provider.deliver("runpod-cancel", R"({"runpodJobId":"p1"})") + " " +
+               provider.deliver("provider-cancel", R"({"model":"m","provider_request_id":"r1"})");
+    };
+    EXPECT_EQ(answers(200), "{} {} {}");
+    ByPath silent({{"/fal/m", remote::ok()}});
+    EXPECT_EQ(silent.deliver("provider-call", R"({"model":"m","token":"t"})"), "{}")
+        << "without an address of its own it names no callback";
+    EXPECT_EQ(answers(422), "refused {} {}");
+    EXPECT_EQ(answers(400), "refused {} {}");
+    EXPECT_EQ(answers(401), "later {} {}");
+    EXPECT_EQ(answers(429), "later {} {}");
+    EXPECT_EQ(answers(503), "later later later");
 }
 
 TEST(DeliveriesTest, StripeTakesForms) {

@@ -15,19 +15,25 @@ struct Rule {
     std::string_view delivered;
     std::string_view failed = {};
     std::string_view status = {};  // input `status` of `failed`
+    std::string_view wanted = {};  // asked before
 };
 
 // docs/outbox.md lists them for those who write models.
-constexpr std::array<Rule, 9> kRules = {{
-    {"figureforge", "provider-call", "jobAccepted", "jobEnded", "failed"},
+constexpr std::array<Rule, 14> kRules = {{
+    {"figureforge", "provider-call", "jobAccepted", "jobEnded", "failed", "jobWanted"},
+    {"figureforge", "provider-poll", "jobPolled"},
     {"figureforge", "copy-object", "imageStored"},
     {"figureforge", "checkout", "checkoutReady", "checkoutFailed"},
-    {"gallery", "runpod-submit", "videoAccepted", "videoEnded", "FAILED"},
+    {"gallery", "runpod-submit", "videoAccepted", "videoEnded", "FAILED", "videoWanted"},
+    {"gallery", "runpod-poll", "videoPolled"},
     {"gallery", "copy-object", "mediaStored"},
+    {"gallery", "make-thumbnail", "thumbnailMade"},
     {"gallery", "payment-request", "orderRequested", "orderFailed"},
     {"membership", "checkout", "checkoutReady", "checkoutFailed"},
     {"membership", "group-sync", "groupsSynced"},
     {"moderation", "moderation-decision", "decisionDelivered"},
+    {"stories", "provider-call", "generationAccepted", "generationFailed", "", "generationWanted"},
+    {"stories", "provider-poll", "generationPolled"},
 }};
 
 // Other names under which an operation may take a member of an answer.
@@ -135,6 +141,9 @@ Hook find_failure_hook(
 void add_hooks(Deliveries& deliveries) {
     for (const auto& rule : kRules) {
         deliveries.after(rule.system, rule.kind, call_operation(std::string(rule.delivered)));
+        if (!rule.wanted.empty()) {
+            deliveries.before(rule.system, rule.kind, call_operation(std::string(rule.wanted)));
+        }
         if (!rule.failed.empty()) {
             Map fixed;
             if (!rule.status.empty()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,13 +19,19 @@ struct StoredObject {
     std::uint32_t height = 0;
 };
 
-// Thread-safe; calls block. Both may be repeated.
+// Thread-safe; calls block. All may be repeated.
 class ObjectAccess {
 public:
     virtual ~ObjectAccess() = default;
 
     // Fetches the URL, under the rules of outgoing requests, and stores its content.
     virtual Result<StoredObject> copy_in(std::string_view url, std::string_view key) = 0;
+    // Stores a small picture of the object; nothing if it is no image, or gone.
+    virtual Result<std::optional<StoredObject>> make_thumbnail(
+        std::string_view key, std::string_view out_key, std::uint32_t max_edge
+    ) = 0;
+    // Where a provider may fetch the object, for a day.
+    virtual Result<std::string> make_link(std::string_view key) const = 0;
     // Succeeds if there is none.
     virtual Result<void> remove(std::string_view key) = 0;
 };

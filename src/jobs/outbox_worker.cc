@@ -276,18 +276,24 @@ void OutboxWorker::deliver(model::OutboxRow row) {
             settle_success(std::move(row), answer);
             return;
         }
+        if (const auto ask = deliveries_.find_before(parcel.system(), row.kind)) {
+            if (const auto wanted = ask(parcel, {value::Map{}}); !wanted) {
+                settle_unwanted(std::move(row), wanted.error());
+                return;
+            }
+        }
         const auto delivery = deliveries_.find_delivery(parcel.system(), row.kind);
         auto answer =
             delivery ? delivery(parcel) : Result<AttributeValue>(service_unavailable("no target"));
         if (answer) {
             settle_success(std::move(row), *answer);
         } else {
-            const auto reason = answer.error().message;
-            settle_failure(std::move(row), reason);
+            const auto error = answer.error();
+            settle_failure(std::move(row), error.message, is_refusal(error));
         }
     } catch (const std::exception& error) {
         log_error("a delivery threw", {{"kind", row.kind}, {"what", error.what()}});
-        settle_failure(std::move(row), "internal failure");
+        settle_failure(std::move(row), "internal failure", false);
     }
 }
 
@@ -309,11 +315,26 @@ void OutboxWorker::settle_success(model::OutboxRow row, const AttributeValue& an
              {"reason", told.error().message}}
         );
     }
-    auto done = row;
-    done.payload = without_secrets(row.payload);
-    done.answer = without_secrets(answer);
-    done.last_error.clear();
-    const auto finished = runtime_.outbox().finish(done);
+    finish(std::move(row), answer);
+}
+
+// Nobody waits for it any more.
+void OutboxWorker::settle_unwanted(model::OutboxRow row, const model::CallError& why) {
+    if (why.status >= kServerFault) {
+        put_back(row, clock_.now_millis() + config_.first_backoff_millis, why.message);
+        return;
+    }
+    value::Map answer;
+    answer["skipped"] = {why.code};
+    finish(std::move(row), {std::move(answer)});
+}
+
+void OutboxWorker::finish(model::OutboxRow row, const AttributeValue& answer) {
+    const auto& system = runtime_.model().name;
+    row.payload = without_secrets(row.payload);
+    row.answer = without_secrets(answer);
+    row.last_error.clear();
+    const auto finished = runtime_.outbox().finish(row);
     if (!finished || !*finished) {
         log_warn(
             "a delivered row could not be moved and may be delivered again",
@@ -325,7 +346,7 @@ void OutboxWorker::settle_success(model::OutboxRow row, const AttributeValue& an
     forget({row.slot, row.id});
 }
 
-void OutboxWorker::settle_failure(model::OutboxRow row, const std::string& reason) {
+void OutboxWorker::settle_failure(model::OutboxRow row, const std::string& reason, bool refused) {
     if (stopping_) {
         // Cut off by our own end: no fault of the receiver.
         put_back(row, row.next_attempt_millis, row.last_error);
@@ -342,7 +363,8 @@ void OutboxWorker::settle_failure(model::OutboxRow row, const std::string& reaso
          {"attempts", row.attempts},
          {"reason", row.last_error}}
     );
-    if (row.attempts < config_.max_attempts || !deliveries_.gives_up(row.kind)) {
+    const bool last = row.attempts >= config_.max_attempts && deliveries_.gives_up(row.kind);
+    if (!last && !refused) {
         put_back(row, clock_.now_millis() + backoff_millis(row.attempts), row.last_error);
         return;
     }

@@ -77,7 +77,9 @@ private:
     // On a thread of the pool.
     void deliver(model::OutboxRow row);
     void settle_success(model::OutboxRow row, const value::AttributeValue& answer);
-    void settle_failure(model::OutboxRow row, const std::string& reason);
+    void settle_failure(model::OutboxRow row, const std::string& reason, bool refused);
+    void settle_unwanted(model::OutboxRow row, const model::CallError& why);
+    void finish(model::OutboxRow row, const value::AttributeValue& answer);
     void put_back(model::OutboxRow row, std::int64_t due, const std::string& reason);
     void forget(const Key& key);
     std::int64_t backoff_millis(std::int64_t attempts) const;

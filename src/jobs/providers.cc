@@ -1,190 +1,21 @@
 #include "jobs/providers.h"
 
-#include <set>
+#include <charconv>
 
 #include "base/sha256.h"
 #include "base/time_text.h"
+#include "jobs/generation.h"
 #include "jobs/mail.h"
+#include "jobs/provider.h"
+#include "model/native.h"
 #include "model/surface.h"
 #include "value/json_tree.h"
 
 namespace gateleg::jobs {
 namespace {
 
-using outbound::Reply;
 using value::AttributeValue;
 using value::Map;
-
-AttributeValue text_value(std::string text) {
-    return {std::move(text)};
-}
-
-// What a provider answered, or an empty map when it was no JSON object.
-AttributeValue parse_answer(const std::string& body) {
-    auto tree = value::parse_json(body);
-    if (tree && std::holds_alternative<Map>((*tree).data)) {
-        return *std::move(tree);
-    }
-    return {Map{}};
-}
-
-class Provider {
-public:
-    Provider(const DeliveryParts& parts, Target target)
-        : config_(parts.config),
-          client_(parts.client),
-          clock_(parts.real_clock),
-          target_(std::move(target)) {}
-
-    Result<AttributeValue> post_json(
-        const Parcel& parcel,
-        const std::string& url,
-        const AttributeValue& body,
-        const std::vector<std::string>& headers
-    ) const {
-        std::string json;
-        value::append_plain_json(json, body);
-        return post(parcel, url, std::move(json), "application/json", headers);
-    }
-
-    Result<AttributeValue> post(
-        const Parcel& parcel,
-        const std::string& url,
-        std::string body,
-        const std::string& type,
-        const std::vector<std::string>& headers
-    ) const {
-        outbound::Request request;
-        request.url = url;
-        request.body = std::move(body);
-        request.headers = headers;
-        request.headers.push_back("Content-Type: " + type);
-        request.headers.push_back("Accept: application/json");
-        request.headers.push_back("Idempotency-Key: " + parcel.row.id);
-        GATELEG_TRY_ASSIGN(const auto reply, client_.send(request));
-        if (!reply.is_success()) {
-            return service_unavailable("the answer was " + std::to_string(reply.status));
-        }
-        return parse_answer(reply.body);
-    }
-
-    // "Authorization: Bearer KEY", unless there is no key.
-    std::vector<std::string> authorization(const std::string& scheme) const {
-        if (target_.key.empty()) {
-            return {};
-        }
-        return {"Authorization: " + scheme + " " + target_.key};
-    }
-
-    // Where a provider reports to; the token of the job is part of it.
-    std::string callback(const Parcel& parcel, const std::string& path) const {
-        const auto token = parcel.text("token");
-        return config_.public_url + model::base_path(parcel.runtime.model()) + "/webhooks/" + path +
-               (token.empty() ? "" : "/" + token);
-    }
-
-    // The payload without what only we need.
-    static Map without(const Parcel& parcel, const std::set<std::string, std::less<>>& names) {
-        Map rest;
-        if (const auto* map = std::get_if<Map>(&parcel.row.payload.data)) {
-            for (const auto& [name, member] : *map) {
-                if (!names.contains(name) && member.type() != value::Type::kNull) {
-                    rest[name] = member;
-                }
-            }
-        }
-        return rest;
-    }
-    // What the provider works on: `input` of the payload, or all that is not for us.
-    static AttributeValue input_of(const Parcel& parcel) {
-        if (const auto* input = parcel.find("input")) {
-            return *input;
-        }
-        return {without(parcel, {"token", "model", "provider", "provider_model_id", "user_id"})};
-    }
-
-protected:
-    const Config& config_;
-    const outbound::Client& client_;
-    const Clock& clock_;
-    Target target_;
-};
-
-std::string joined(std::string url, const std::string& path) {
-    while (url.ends_with('/')) {
-        url.pop_back();
-    }
-    return path.empty() ? url : url + (path.starts_with('/') ? "" : "/") + path;
-}
-
-std::string percent_encoded(std::string_view text) {
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '~';
-        if (plain) {
-            out += c;
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
-        out += '%';
-        out += kDigits[byte >> 4U];
-        out += kDigits[byte & 15U];
-    }
-    return out;
-}
-
-// A path within a provider's URL; never a way out of it.
-bool is_plain_path(const std::string& path) {
-    return path.find("..") == std::string::npos &&
-           path.find_first_not_of(
-               "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./"
-           ) == std::string::npos;
-}
-
-// A queue as fal.ai has it: POST URL/MODEL?fal_webhook=CALLBACK answers {"request_id"}.
-struct FalDelivery : Provider {
-    using Provider::Provider;
-    Result<AttributeValue> operator()(const Parcel& parcel) const {
-        auto model = parcel.text("model");
-        model = model.empty() ? parcel.text("provider_model_id") : model;
-        if (!is_plain_path(model)) {
-            return validation_error("this is no name of a model");
-        }
-        const auto url = joined(target_.url, model) +
-                         "?fal_webhook=" + percent_encoded(callback(parcel, "provider"));
-        return post_json(parcel, url, input_of(parcel), authorization("Key"));
-    }
-};
-
-// As RunPod has it: POST URL/run {"input", "webhook"} answers {"id", "status"}.
-struct RunpodDelivery : Provider {
-    using Provider::Provider;
-    Result<AttributeValue> operator()(const Parcel& parcel) const {
-        const bool cancels = parcel.row.kind == "runpod-cancel";
-        if (cancels) {
-            const auto id = parcel.text("runpodJobId");
-            if (id.empty() || !is_plain_path(id)) {
-                return AttributeValue{Map{}};  // it never got there
-            }
-            return post_json(
-                parcel,
-                joined(target_.url, "cancel/" + id),
-                AttributeValue{Map{}},
-                authorization("Bearer")
-            );
-        }
-        Map body;
-        body["input"] = input_of(parcel);
-        // FigureForge has one callback for all of its providers.
-        const bool own = parcel.row.kind == "runpod-submit";
-        body["webhook"] = text_value(callback(parcel, own ? "runpod" : "provider"));
-        return post_json(
-            parcel, joined(target_.url, "run"), {std::move(body)}, authorization("Bearer")
-        );
-    }
-};
 
 // Stripe's API takes forms. `path` and `params` of a payload are sent as they are; a checkout is
 // put together from its payload.
@@ -206,7 +37,7 @@ struct StripeDelivery : Provider {
             params = session != nullptr ? *session : AttributeValue{checkout(parcel)};
         }
         if (!is_plain_path(path)) {
-            return validation_error("this is no path of Stripe");
+            return refusal("this is no path of Stripe");
         }
         return post(
             parcel,
@@ -362,26 +193,10 @@ void add_deliveries(Deliveries& deliveries, const DeliveryParts& parts) {
             deliveries.deliver("", kind, Mailer(config, parts.client, parts.real_clock));
         }
     }
-    const auto fal = config.find_target("FAL");
-    const auto runpod = config.find_target("RUNPOD");
-    if (fal || runpod) {
-        // FigureForge names the provider of a job in the row.
-        deliveries.deliver("", "provider-call", [=](const Parcel& parcel) {
-            const bool to_runpod = parcel.text("provider") == "runpod" || !fal;
-            if (to_runpod && !runpod) {
-                return Result<AttributeValue>(service_unavailable("GATELEG_RUNPOD_URL is not set"));
-            }
-            return to_runpod ? RunpodDelivery(parts, *runpod)(parcel)
-                             : FalDelivery(parts, *fal)(parcel);
-        });
-    }
+    add_generation_deliveries(deliveries, parts);
     const auto add = [&](std::string_view kind, auto delivery) {
         deliveries.deliver("", kind, std::move(delivery));
     };
-    if (runpod) {
-        add("runpod-submit", RunpodDelivery(parts, *runpod));
-        add("runpod-cancel", RunpodDelivery(parts, *runpod));
-    }
     if (const auto stripe = config.find_target("STRIPE")) {
         for (const auto* kind : {"checkout", "stripe-checkout", "stripe-call", "stripe-refund"}) {
             add(kind, StripeDelivery(parts, *stripe));
@@ -401,27 +216,106 @@ void add_deliveries(Deliveries& deliveries, const DeliveryParts& parts) {
     });
 }
 
+namespace {
+
+AttributeValue describe(const StoredObject& stored) {
+    Map answer;
+    answer["key"] = text_value(stored.key);
+    answer["size"] = {value::Number::from_int(static_cast<std::int64_t>(stored.size))};
+    answer["contentType"] = text_value(stored.content_type);
+    if (stored.width != 0 && stored.height != 0) {
+        answer["width"] = {value::Number::from_int(stored.width)};
+        answer["height"] = {value::Number::from_int(stored.height)};
+    }
+    return {std::move(answer)};
+}
+
+// Without an image there is no small one of it, now or later.
+Result<AttributeValue> make_thumbnail(ObjectAccess& bucket, const Parcel& parcel) {
+    std::uint32_t edge = 0;
+    const auto wanted = parcel.text("edge");
+    std::from_chars(wanted.data(), wanted.data() + wanted.size(), edge);
+    GATELEG_TRY_ASSIGN(
+        const auto made, bucket.make_thumbnail(parcel.text("key"), parcel.text("out_key"), edge)
+    );
+    return made ? describe(*made) : AttributeValue{Map{}};
+}
+
+// `image` of the input becomes a link to the object that the row names: our own addresses are not
+// for strangers.
+Result<AttributeValue> submit_with_link(
+    const ObjectAccess& bucket, const Deliver& submit, const Parcel& parcel
+) {
+    const auto key = parcel.text("objectKey");
+    auto row = parcel.row;
+    auto* payload = std::get_if<Map>(&row.payload.data);
+    const auto input = payload != nullptr ? payload->find("input") : Map::iterator();
+    auto* members = payload != nullptr && input != payload->end()
+                        ? std::get_if<Map>(&input->second.data)
+                        : nullptr;
+    if (!key.empty() && members != nullptr) {
+        GATELEG_TRY_ASSIGN(auto link, bucket.make_link(key));
+        (*members)["image"] = text_value(std::move(link));
+    }
+    return submit({parcel.runtime, row});
+}
+
+}  // namespace
+
 void add_object_deliveries(Deliveries& deliveries, std::string_view system, ObjectAccess& bucket) {
     deliveries.deliver(system, "copy-object", [&bucket](const Parcel& parcel) {
         auto stored = bucket.copy_in(parcel.text("url"), parcel.text("key"));
-        if (!stored) {
-            return Result<AttributeValue>(stored.error());
-        }
-        Map answer;
-        answer["key"] = text_value(stored->key);
-        answer["size"] = {value::Number::from_int(static_cast<std::int64_t>(stored->size))};
-        answer["contentType"] = text_value(stored->content_type);
-        if (stored->width != 0 && stored->height != 0) {
-            answer["width"] = {value::Number::from_int(stored->width)};
-            answer["height"] = {value::Number::from_int(stored->height)};
-        }
-        return Result<AttributeValue>(AttributeValue{std::move(answer)});
+        return stored ? Result<AttributeValue>(describe(*stored))
+                      : Result<AttributeValue>(stored.error());
     });
+    deliveries.deliver(system, "make-thumbnail", [&bucket](const Parcel& parcel) {
+        return make_thumbnail(bucket, parcel);
+    });
+    if (auto submit = deliveries.find_delivery(system, "runpod-submit")) {
+        deliveries.deliver(
+            system,
+            "runpod-submit",
+            [&bucket, submit = std::move(submit)](const Parcel& parcel) {
+                return submit_with_link(bucket, submit, parcel);
+            }
+        );
+    }
     deliveries.deliver(system, "delete-object", [&bucket](const Parcel& parcel) {
         const auto removed = bucket.remove(parcel.text("key"));
         return removed ? Result<AttributeValue>(AttributeValue{Map{}})
                        : Result<AttributeValue>(removed.error());
     });
+}
+
+void add_system_call(
+    Deliveries& deliveries,
+    std::string_view system,
+    std::string_view kind,
+    model::Runtime& other,
+    std::string operation
+) {
+    const auto deliver = [&other, operation = std::move(operation)](const Parcel& parcel) {
+        model::OperationCall call;
+        const auto* declared = other.model().find_operation(operation);
+        const auto* payload = std::get_if<Map>(&parcel.row.payload.data);
+        for (const auto& input : declared->inputs) {
+            const auto& name = input.attribute.name;
+            if (payload != nullptr && payload->contains(name)) {
+                call.arguments[name] = payload->at(name);
+            }
+        }
+        const auto reply = other.run(*declared, call, model::internal_caller(parcel.system()));
+        if (reply) {
+            return Result<AttributeValue>(AttributeValue{Map{}});
+        }
+        constexpr int kServerFault = 500;
+        const auto& error = reply.error();
+        return error.status >= kServerFault
+                   ? Result<AttributeValue>(service_unavailable(error.message))
+                   : Result<AttributeValue>(refusal(error.code + ": " + error.message));
+    };
+    deliveries.deliver(system, kind, deliver);
+    deliveries.never_give_up(kind);
 }
 
 }  // namespace gateleg::jobs

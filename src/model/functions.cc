@@ -7,6 +7,7 @@
 #include <openssl/evp.h>
 
 #include "base/ids.h"
+#include "model/fold.h"
 
 namespace gateleg::model {
 namespace {
@@ -211,6 +212,9 @@ Result<Value> call_function(
     }
     if (text == nullptr) {
         return null_value();
+    }
+    if (name == "fold") {
+        return text_value(fold(*text));
     }
     return text_value(name == "lower" ? lower(*text) : squeeze(*text));
 }

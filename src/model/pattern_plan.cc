@@ -383,7 +383,7 @@ private:
         query.forward = forward_;
         query.consistent = pattern_.consistent && pattern_.table_index == nullptr;
         query.names["#h"] = key_.partition.name;
-        query.values[":h"] = partition;
+        query.values[std::string(kPartitionValue)] = partition;
         query.key_condition = "#h = :h";
         if (!key_.sort) {
             return query;

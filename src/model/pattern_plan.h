@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/call.h"
@@ -29,6 +30,9 @@ CallResult<PatternValues> read_pattern_values(
     const PatternCall& call,
     const Environment& environment
 );
+
+// The placeholder of the partition in the values of a query.
+inline constexpr std::string_view kPartitionValue = ":h";
 
 // Groups are read one after the other; the queries of a group are merged on the sort key.
 struct QueryPlan {

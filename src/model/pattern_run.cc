@@ -125,11 +125,9 @@ public:
                         : shared_.options.read_budget;
         if (call_.cursor) {
             const auto position = parse_cursor(shared_.key, binding(), *call_.cursor);
-            if (!position || position->group >= plan_.groups.size() ||
-                position->after.size() != plan_.groups[position->group].size()) {
+            if (!position || !resume(*position)) {
                 return CallError{400, "InvalidCursor", "The cursor is not one of this list."};
             }
-            start_ = *position;
         }
         return fill();
     }
@@ -159,6 +157,51 @@ private:
             all["$" + name] = value;
         }
         return text + value::encode(AttributeValue{std::move(all)});
+    }
+
+    // Goes on where a cursor says. There may be more shards than when it was made; the queries of
+    // those that were known are found by their partitions.
+    bool resume(const CursorPosition& position) {
+        if (position.group >= plan_.groups.size()) {
+            return false;
+        }
+        const auto& group = plan_.groups[position.group];
+        start_ = position;
+        if (position.after.size() != group.size()) {
+            const auto& partition = model_.key_of(pattern_).partition.name;
+            start_.after.assign(group.size(), std::nullopt);
+            for (const auto& after : position.after) {
+                if (!after) {
+                    continue;
+                }
+                const auto found =
+                    std::find_if(group.begin(), group.end(), [&](const RangeQuery& query) {
+                        return query.values.at(std::string(kPartitionValue)) ==
+                               after->at(partition);
+                    });
+                if (found == group.end()) {
+                    return false;
+                }
+                start_.after[static_cast<std::size_t>(found - group.begin())] = *after;
+            }
+        }
+        for (const auto& after : start_.after) {
+            if (after && (!last_ || is_earlier(*last_, *after))) {
+                last_ = *after;
+            }
+        }
+        return true;
+    }
+
+    // Came into a partition that had shown nothing yet, at a place the list has passed. By the sort
+    // key only: items that share one lie in any order.
+    bool is_late(std::size_t stream, const Item& raw) const {
+        if (group_ != start_.group || !last_ || stream >= start_.after.size() ||
+            start_.after[stream]) {
+            return false;
+        }
+        const auto order = compare_sort(raw, *last_);
+        return forward_ ? order < 0 : order > 0;
     }
 
     CallResult<Page> fill() {
@@ -235,6 +278,9 @@ private:
             }
             auto raw = streams_[*next].take();
             taken_.push_back({group_, *next, position_key(raw)});
+            if (is_late(*next, raw)) {
+                continue;
+            }
             const auto* entity = recognise(model_, raw);
             const auto& wanted = pattern_.entities;
             if (entity != nullptr &&
@@ -254,8 +300,7 @@ private:
             if (item == nullptr && !streams_[at].at_end()) {
                 return streams_.size();  // out of budget: its place in the order is not known
             }
-            if (item != nullptr && (first == nullptr || (forward_ ? comes_before(*item, *first)
-                                                                  : comes_before(*first, *item)))) {
+            if (item != nullptr && (first == nullptr || is_earlier(*item, *first))) {
                 first = item;
                 best = at;
             }
@@ -263,25 +308,36 @@ private:
         return best;
     }
 
-    bool comes_before(const Item& left, const Item& right) const {
-        const auto& key = model_.key_of(pattern_);
-        const auto compare = [&](const std::string& name) {
-            const auto a = left.find(name);
-            const auto b = right.find(name);
-            if (a == left.end() || b == right.end()) {
-                return std::strong_ordering::equal;
-            }
-            return compare_values(a->second, b->second).value_or(std::strong_ordering::equal);
-        };
-        if (key.sort) {
-            if (const auto order = compare(key.sort->name); order != 0) {
-                return order < 0;
-            }
+    // In the order of the list.
+    bool is_earlier(const Item& left, const Item& right) const {
+        return forward_ ? comes_before(left, right) : comes_before(right, left);
+    }
+
+    static std::strong_ordering compare(
+        const std::string& name, const Item& left, const Item& right
+    ) {
+        const auto a = left.find(name);
+        const auto b = right.find(name);
+        if (a == left.end() || b == right.end()) {
+            return std::strong_ordering::equal;
         }
-        if (const auto order = compare(model_.table.key.partition.name); order != 0) {
+        return compare_values(a->second, b->second).value_or(std::strong_ordering::equal);
+    }
+
+    std::strong_ordering compare_sort(const Item& left, const Item& right) const {
+        const auto& key = model_.key_of(pattern_);
+        return key.sort ? compare(key.sort->name, left, right) : std::strong_ordering::equal;
+    }
+
+    bool comes_before(const Item& left, const Item& right) const {
+        if (const auto order = compare_sort(left, right); order != 0) {
             return order < 0;
         }
-        return model_.table.key.sort && compare(model_.table.key.sort->name) < 0;
+        const auto& table = model_.table.key;
+        if (const auto order = compare(table.partition.name, left, right); order != 0) {
+            return order < 0;
+        }
+        return table.sort && compare(table.sort->name, left, right) < 0;
     }
 
     Item position_key(const Item& raw) const {
@@ -336,23 +392,36 @@ private:
             return Nothing{};
         }
         std::vector<Item> keys;
-        std::vector<std::size_t> places;
+        std::vector<std::optional<std::size_t>> places;  // in `keys`, of each that is kept
         for (const auto& [attributes, candidate] : kept) {
+            places.emplace_back();
+            if (!is_loaded(*candidate->entity)) {
+                continue;
+            }
             GATELEG_CALL_TRY_ASSIGN_CALL(
                 auto key, loaded_key(candidate->raw, *candidate->entity, attributes)
             );
             if (key) {
+                places.back() = keys.size();
                 keys.push_back(std::move(*key));
-                places.push_back(candidate->taken);
             }
         }
         GATELEG_CALL_TRY_ASSIGN(auto items, database_.get_all(keys, pattern_.consistent));
-        for (std::size_t at = 0; at < items.size(); ++at) {
-            if (items[at]) {
-                add_loaded(*items[at], places[at]);
+        for (std::size_t at = 0; at < kept.size(); ++at) {
+            auto& [attributes, candidate] = kept[at];
+            if (!is_loaded(*candidate->entity)) {
+                add_shown({std::move(attributes), candidate->entity}, candidate->taken);
+            } else if (places[at] && items[*places[at]]) {
+                add_loaded(*items[*places[at]], candidate->taken);
             }
         }
         return Nothing{};
+    }
+
+    // `load` follows items of the first entity; the others of the list are shown themselves, such
+    // as those of an older shape, which have everything in one item.
+    bool is_loaded(const Entity& entity) const {
+        return loads_itself() || &entity == pattern_.entities.front();
     }
 
     CallResult<Nothing> leave_out_unseen(std::vector<std::pair<Item, const Candidate*>>& kept) {
@@ -502,6 +571,7 @@ private:
     PatternValues values_;
     QueryPlan plan_;
     CursorPosition start_;
+    std::optional<Item> last_;  // what the list showed last, in the group of start_
     std::size_t want_ = 0;
     std::int64_t page_size_ = 0;
     std::int64_t budget_ = 0;

@@ -17,11 +17,12 @@ struct Function {
     ValueKind result;
 };
 constexpr std::size_t kMany = 100;
-constexpr std::array<Function, 14> kFunctions = {{
+constexpr std::array<Function, 15> kFunctions = {{
     {"match", 2, kMany, ValueKind::kAny},
     {"min", 1, kMany, ValueKind::kAny},
     {"max", 1, kMany, ValueKind::kAny},
     {"lower", 1, 1, ValueKind::kText},
+    {"fold", 1, 1, ValueKind::kText},
     {"squeeze", 1, 1, ValueKind::kText},
     {"starts_with", 2, 2, ValueKind::kBoolean},
     {"hash", 1, kMany, ValueKind::kText},
@@ -590,7 +591,7 @@ private:
                 "E05", *argument.value, node.function + "() has no argument '" + argument.name + "'"
             );
         }
-        if (node.function == "lower" || node.function == "squeeze" ||
+        if (node.function == "lower" || node.function == "fold" || node.function == "squeeze" ||
             node.function == "starts_with") {
             want(argument.value, type, ValueKind::kText);
         } else if (node.function == "epoch_s") {

@@ -391,6 +391,14 @@ CallResult<Nothing> Transaction::make_update(
             } else {
                 text.remove(name);
             }
+            // Rows and answers have what is derived as it is now.
+            if (target.after && entity.find_attribute(name) != nullptr) {
+                if (value != nullptr) {
+                    target.after->insert_or_assign(name, *value);
+                } else {
+                    target.after->erase(name);
+                }
+            }
         }
     }
     for (const auto& [name, number] : changes.add) {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "dynamo/schema_json.h"
 #include "remote/decode_reply.h"
 #include "remote/internal/reply_reader.h"
 
@@ -131,6 +132,27 @@ void decode_settings(const ReplyReader& in, dynamo::TableDescription& table) {
     }
 }
 
+dynamo::StreamView decode_stream_view(const ReplyReader& in) {
+    using dynamo::StreamView;
+    const auto name = in.text("StreamViewType");
+    for (const auto view :
+         {StreamView::kNewImage, StreamView::kOldImage, StreamView::kNewAndOldImages}) {
+        if (name == dynamo::stream_view_name(view)) {
+            return view;
+        }
+    }
+    return StreamView::kKeysOnly;
+}
+
+void decode_stream(const ReplyReader& in, dynamo::TableDescription& table) {
+    const auto specification = in.object("StreamSpecification");
+    if (specification && specification->boolean("StreamEnabled").value_or(false)) {
+        table.stream_view = decode_stream_view(*specification);
+    }
+    table.latest_stream_arn = in.text("LatestStreamArn").value_or("");
+    table.latest_stream_label = in.text("LatestStreamLabel").value_or("");
+}
+
 dynamo::TableDescription decode_table(const ReplyReader& in) {
     dynamo::TableDescription table;
     table.name = in.text("TableName").value_or("");
@@ -146,6 +168,7 @@ dynamo::TableDescription decode_table(const ReplyReader& in) {
     table.size_bytes = in.integer("TableSizeBytes").value_or(0);
     decode_billing(in, table);
     decode_settings(in, table);
+    decode_stream(in, table);
     return table;
 }
 

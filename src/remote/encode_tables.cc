@@ -82,6 +82,15 @@ void encode_settings(JsonWriter& json, const Request& request) {
         }
         json.end_object();
     }
+    if (request.stream) {
+        json.key("StreamSpecification");
+        json.begin_object();
+        json.member("StreamEnabled", request.stream->enabled);
+        if (request.stream->view) {
+            json.member("StreamViewType", dynamo::stream_view_name(*request.stream->view));
+        }
+        json.end_object();
+    }
 }
 
 void encode_index_update(

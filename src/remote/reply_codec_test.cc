@@ -133,6 +133,9 @@ TEST(ReplyCodecTest, Table) {
         .deletion_protection = true,
         .table_class = TableClass::kInfrequentAccess,
         .encryption = ServerSideEncryption{true, "key"},
+        .stream_view = StreamView::kOldImage,
+        .latest_stream_arn = "arn:stream",
+        .latest_stream_label = "label",
     };
     const IndexDescription index{
         .definition =

@@ -200,6 +200,7 @@ TEST(RequestCodecTest, CreateTable) {
         .on_demand = OnDemandThroughput{5, -1},
         .table_class = TableClass::kInfrequentAccess,
         .encryption = ServerSideEncryption{true, "key"},
+        .stream = StreamSpecification{true, StreamView::kNewAndOldImages},
         .deletion_protection = true,
         .tags = {{"a", "b"}, {"c", ""}},
     };
@@ -218,6 +219,7 @@ TEST(RequestCodecTest, UpdateTable) {
         .throughput = Throughput{1, 2},
         .table_class = TableClass::kStandard,
         .encryption = ServerSideEncryption{false, ""},
+        .stream = StreamSpecification{false, std::nullopt},
         .deletion_protection = false,
     };
     auto& updates = request.index_updates.emplace();

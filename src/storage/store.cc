@@ -120,4 +120,23 @@ std::uint64_t Store::disk_bytes() const {
            int_property(*db, rocksdb::DB::Properties::kSizeAllMemTables);
 }
 
+StoreFigures Store::figures() const {
+    const auto pass = impl_->database()->gate.enter();
+    const auto& db = impl_->database()->db;
+    if (db == nullptr) {
+        return {};
+    }
+    using Properties = rocksdb::DB::Properties;
+    StoreFigures figures;
+    figures.memtable_bytes = int_property(*db, Properties::kSizeAllMemTables);
+    figures.disk_bytes = int_property(*db, Properties::kTotalSstFilesSize) + figures.memtable_bytes;
+    figures.cache_bytes = int_property(*db, Properties::kBlockCacheUsage);
+    figures.pending_compaction_bytes =
+        int_property(*db, Properties::kEstimatePendingCompactionBytes);
+    figures.running_compactions = int_property(*db, Properties::kNumRunningCompactions);
+    figures.running_flushes = int_property(*db, Properties::kNumRunningFlushes);
+    figures.writes_stopped = int_property(*db, Properties::kIsWriteStopped) != 0;
+    return figures;
+}
+
 }  // namespace gateleg::storage

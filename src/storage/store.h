@@ -69,6 +69,16 @@ enum class Health : std::uint8_t {
     kFailed,   // fail-stop: reads go on, writes do not until the process is restarted
 };
 
+struct StoreFigures {
+    std::uint64_t disk_bytes = 0;
+    std::uint64_t memtable_bytes = 0;
+    std::uint64_t cache_bytes = 0;
+    std::uint64_t pending_compaction_bytes = 0;
+    std::uint64_t running_compactions = 0;
+    std::uint64_t running_flushes = 0;
+    bool writes_stopped = false;  // until compaction has caught up
+};
+
 // Thread-safe; write() and flush() exclude each other, so one writer at a time makes progress.
 // When space is back after a full disk, the database is closed and opened again underneath. That
 // waits for cursors and snapshots to go, and readers that come meanwhile wait for it.
@@ -104,6 +114,8 @@ public:
     std::uint64_t last_sequence() const;
     // Sorted files and logs, about.
     std::uint64_t disk_bytes() const;
+    // What the storage library is busy with; cheap enough for each second.
+    StoreFigures figures() const;
 
 private:
     class Impl;

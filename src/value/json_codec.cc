@@ -479,43 +479,6 @@ private:
     ValueWriter writer_;
 };
 
-void append_text(std::string& out, std::string_view text, bool escape) {
-    if (escape) {
-        append_json_string(out, text);
-    } else {
-        out.append("\"").append(text).append("\"");
-    }
-}
-
-void append_json_members(std::string& out, ValueView set) {
-    const bool binary = set.type() == Type::kBinarySet;
-    char before = '[';
-    for (const auto member : set.members()) {
-        out.push_back(before);
-        before = ',';
-        if (binary) {
-            out.push_back('"');
-            append_base64(out, member);
-            out.push_back('"');
-        } else {
-            append_text(out, member, set.needs_escape());
-        }
-    }
-    out.push_back(']');
-}
-
-void append_json_list(std::string& out, ValueView list) {
-    out.push_back('[');
-    bool first = true;
-    for (const auto element : list.elements()) {
-        if (!std::exchange(first, false)) {
-            out.push_back(',');
-        }
-        append_json(out, element);
-    }
-    out.push_back(']');
-}
-
 }  // namespace
 
 Result<void> append_value(std::string& out, dom::element json, int depth) {
@@ -536,64 +499,6 @@ Result<void> append_map_of_values(std::string& out, dom::element object, MapOf w
         out.resize(size);
     }
     return result;
-}
-
-void append_json(std::string& out, ValueView value) {
-    switch (value.type()) {
-        case Type::kString:
-            out.append("{\"S\":");
-            append_text(out, value.text(), value.needs_escape());
-            break;
-        case Type::kNumber:
-            out.append("{\"N\":\"").append(value.text()).append("\"");
-            break;
-        case Type::kBinary:
-            out.append("{\"B\":\"");
-            append_base64(out, value.text());
-            out.push_back('"');
-            break;
-        case Type::kBool:
-            out.append(value.boolean() ? "{\"BOOL\":true" : "{\"BOOL\":false");
-            break;
-        case Type::kNull:
-            out.append("{\"NULL\":true");
-            break;
-        case Type::kList:
-            out.append("{\"L\":");
-            append_json_list(out, value);
-            break;
-        case Type::kMap:
-            out.append("{\"M\":");
-            append_json_map(out, value);
-            break;
-        case Type::kStringSet:
-            out.append("{\"SS\":");
-            append_json_members(out, value);
-            break;
-        case Type::kNumberSet:
-            out.append("{\"NS\":");
-            append_json_members(out, value);
-            break;
-        case Type::kBinarySet:
-            out.append("{\"BS\":");
-            append_json_members(out, value);
-            break;
-    }
-    out.push_back('}');
-}
-
-void append_json_map(std::string& out, ValueView map) {
-    out.push_back('{');
-    bool first = true;
-    for (const auto& [name, value] : map.entries()) {
-        if (!std::exchange(first, false)) {
-            out.push_back(',');
-        }
-        append_json_string(out, name);
-        out.push_back(':');
-        append_json(out, value);
-    }
-    out.push_back('}');
 }
 
 }  // namespace gateleg::value

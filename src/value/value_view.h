@@ -141,20 +141,27 @@ public:
         using value_type = Item;
         using difference_type = std::ptrdiff_t;
 
-        iterator(const char* at, std::size_t left) : next_(at), left_(left) {}
-        Item operator*() const {
-            const char* at = next_;
-            return Read(at);
+        iterator(const char* at, std::size_t left) : at_(at), left_(left) {}
+        // Once for each place: it also finds where the next one is.
+        Item operator*() {
+            next_ = at_;
+            return Read(next_);
         }
         iterator& operator++() {
-            Read(next_);
+            if (next_ == nullptr) {
+                next_ = at_;
+                Read(next_);
+            }
+            at_ = next_;
+            next_ = nullptr;
             --left_;
             return *this;
         }
         bool operator==(const iterator& other) const { return left_ == other.left_; }
 
     private:
-        const char* next_;
+        const char* at_;
+        const char* next_ = nullptr;
         std::size_t left_;
     };
 

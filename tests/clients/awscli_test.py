@@ -19,12 +19,12 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": DATA.name, "AWS_ACCESS_KEY_ID": 
                "AWS_EC2_METADATA_DISABLED": "true", "AWS_PAGER": "", "AWS_MAX_ATTEMPTS": "2", "LC_ALL": "C.UTF-8"}
 
 
-def aws(*arguments, fails=None):
+def aws(*arguments, fails=None, service="dynamodb"):
     """Runs `aws dynamodb ...` and gives its JSON; with `fails`, its complaint, which must hold that text."""
     if not os.path.exists(AWS):
         raise Skip(f"{AWS} is not here")
     words = [word if isinstance(word, str) else json.dumps(word) for word in arguments]
-    done = subprocess.run([AWS, "dynamodb", *words, "--endpoint-url", SERVER.url, "--output", "json"], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([AWS, service, *words, "--endpoint-url", SERVER.url, "--output", "json"], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
     if fails:
         assert done.returncode != 0 and fails in done.stderr, f"exit code {done.returncode}: {done.stderr}"
         return done.stderr
@@ -88,6 +88,17 @@ def test_transaction():
     assert got["Responses"] == [{"Item": {"Artist": {"S": "Tx"}, "Song": {"S": "b"}}}]
 
 
+def test_statements():
+    """execute-statement, batch-execute-statement, execute-transaction"""
+    aws("execute-statement", "--statement", "INSERT INTO Music VALUE {'Artist': 'Ql', 'Song': 'one', 'n': 1}")
+    reply = aws("execute-statement", "--statement", "SELECT n FROM Music WHERE Artist = ? AND n = 1", "--parameters", [{"S": "Ql"}])
+    assert reply["Items"] == [{"n": {"N": "1"}}]
+    read = {"Statement": "SELECT n FROM Music WHERE Artist = 'Ql' AND Song = 'one'"}
+    assert aws("batch-execute-statement", "--statements", [read])["Responses"] == [{"TableName": "Music", "Item": {"n": {"N": "1"}}}]
+    aws("execute-transaction", "--transact-statements", [{"Statement": "DELETE FROM Music WHERE Artist = 'Ql' AND Song = 'one' AND n = 1"}])
+    aws("execute-statement", "--statement", "nonsense", fails="Statement wasn't well formed, can't be processed")
+
+
 def test_table_settings():
     """update-time-to-live, tag-resource, describe-limits, describe-endpoints"""
     aws("update-time-to-live", "--table-name", "Music", "--time-to-live-specification", "Enabled=true,AttributeName=expires")
@@ -111,6 +122,33 @@ def test_survives_kill():
     SERVER = Server(DATA.name)
     assert aws("scan", "--table-name", "Music", "--query", "Count") == 28
     assert aws("describe-time-to-live", "--table-name", "Music")["TimeToLiveDescription"]["AttributeName"] == "expires"
+
+
+def test_streams():
+    """update-table with a stream, then aws dynamodbstreams"""
+    reply = aws("update-table", "--table-name", "Music", "--stream-specification", "StreamEnabled=true,StreamViewType=NEW_IMAGE")
+    arn = reply["TableDescription"]["LatestStreamArn"]
+    aws("put-item", "--table-name", "Music", "--item", {"Artist": {"S": "Late"}, "Song": {"S": "Comer"}})
+    assert aws("list-streams", "--table-name", "Music", service="dynamodbstreams")["Streams"][0]["StreamArn"] == arn
+    described = aws("describe-stream", "--stream-arn", arn, service="dynamodbstreams")["StreamDescription"]
+    assert described["StreamStatus"] == "ENABLED"
+    records = []
+    for shard in described["Shards"]:
+        place = aws("get-shard-iterator", "--stream-arn", arn, "--shard-id", shard["ShardId"], "--shard-iterator-type", "TRIM_HORIZON",
+                    service="dynamodbstreams")["ShardIterator"]
+        records += aws("get-records", "--shard-iterator", place, service="dynamodbstreams")["Records"]
+        if records:
+            break
+    assert [each["dynamodb"]["NewImage"]["Song"]["S"] for each in records] == ["Comer"]
+
+
+def test_what_tools_ask():
+    """describe-continuous-backups and other questions of tools"""
+    status = aws("describe-continuous-backups", "--table-name", "Music")["ContinuousBackupsDescription"]
+    assert status["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"] == "DISABLED"
+    assert aws("list-global-tables") == {"GlobalTables": []}
+    assert aws("describe-contributor-insights", "--table-name", "Music")["ContributorInsightsStatus"] == "DISABLED"
+    assert aws("describe-kinesis-streaming-destination", "--table-name", "Music")["KinesisDataStreamDestinations"] == []
 
 
 def test_delete():

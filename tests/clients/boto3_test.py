@@ -129,6 +129,31 @@ def test_transactions():
     assert [response.get("Item", {}).get("song") for response in got["Responses"]] == [{"S": "b"}, None, {"S": "a"}]
 
 
+def test_statements():
+    """execute_statement page by page, batch_execute_statement, execute_transaction"""
+    dynamo = client()
+    dynamo.execute_statement(Statement="INSERT INTO music VALUE {'artist': ?, 'song': 'one', 'plays': 1}", Parameters=[{"S": "Ql"}])
+    dynamo.batch_execute_statement(Statements=[{"Statement": f"INSERT INTO music VALUE {{'artist': 'Ql', 'song': 's{number}'}}"} for number in range(9)])
+    reply = dynamo.query(TableName="music", KeyConditionExpression="artist = :a", ExpressionAttributeValues={":a": {"S": "Ql"}})
+    songs = [item["song"]["S"] for item in reply["Items"]]
+    found, more = [], {}
+    while True:
+        page = dynamo.execute_statement(Statement="SELECT song FROM music WHERE artist = 'Ql'", Limit=4, **more)
+        found += [item["song"]["S"] for item in page["Items"]]
+        if "NextToken" not in page:
+            break
+        more = {"NextToken": page["NextToken"]}
+    assert found == songs and len(found) == 10
+    expect("DuplicateItemException", dynamo.execute_statement, Statement="INSERT INTO music VALUE {'artist': 'Ql', 'song': 'one'}")
+    reply = expect("TransactionCanceledException", dynamo.execute_transaction, TransactStatements=[
+        {"Statement": "UPDATE music SET plays = plays + 1 WHERE artist = 'Ql' AND song = 'one'"},
+        {"Statement": "INSERT INTO music VALUE {'artist': 'Ql', 'song': 's1'}"}])
+    assert [reason["Code"] for reason in reply["CancellationReasons"]] == ["None", "DuplicateItem"]
+    gone = [{"Statement": f"DELETE FROM music WHERE artist = 'Ql' AND song = '{song}' RETURNING ALL OLD *"} for song in songs]
+    replies = dynamo.batch_execute_statement(Statements=gone)["Responses"]
+    assert [each["Item"]["song"]["S"] for each in replies] == songs
+
+
 def test_errors():
     """errors carry code, message and request id; botocore checks the CRC32 of replies"""
     dynamo = client()
@@ -153,6 +178,26 @@ def test_survives_kill():
     after = sorted(map(repr, table.scan(ConsistentRead=True)["Items"]))
     assert len(before) == len(after) == 132
     assert table.query(IndexName="byGenre", Select="COUNT", KeyConditionExpression=Key("genre").eq("g0"))["Count"] == 65
+
+
+def test_streams():
+    """a table with a stream, and its records through the streams client"""
+    dynamo = client()
+    dynamo.create_table(TableName="log", BillingMode="PAY_PER_REQUEST", KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+                        AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+                        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"})
+    for number in ("1", "2"):
+        dynamo.put_item(TableName="log", Item={"pk": {"S": "a"}, "n": {"N": number}})
+    streams = boto3.client("dynamodbstreams", endpoint_url=SERVER.url, **OPTIONS)
+    (found,) = streams.list_streams(TableName="log")["Streams"]
+    records = []
+    for shard in streams.describe_stream(StreamArn=found["StreamArn"])["StreamDescription"]["Shards"]:
+        place = streams.get_shard_iterator(StreamArn=found["StreamArn"], ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON")
+        records += streams.get_records(ShardIterator=place["ShardIterator"])["Records"]
+    assert [each["eventName"] for each in records] == ["INSERT", "MODIFY"]
+    assert records[1]["dynamodb"]["OldImage"] == {"pk": {"S": "a"}, "n": {"N": "1"}}
+    expect("ValidationException", streams.get_records, ShardIterator="nonsense")
+    dynamo.delete_table(TableName="log")
 
 
 def test_delete_table():

@@ -445,4 +445,39 @@ def test_a_server_that_asks_for_signatures():
             server.stop()
 
 
+def test_copies_of_a_data_directory():
+    """backup of a running and of a stopped server, restore, and what is refused"""
+    with folder() as parent:
+        data, first, second, again = (os.path.join(parent, name) for name in ("data", "first", "second", "again"))
+        key = {"AttributeName": "pk", "KeyType": "HASH"}
+        server = Server(data=data)
+        client = Client(server.host, server.port)
+        try:
+            client.call("CreateTable", TableName="things", KeySchema=[key], BillingMode="PAY_PER_REQUEST",
+                        AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}])
+            for number in range(200):
+                client.call("PutItem", TableName="things", Item={"pk": {"S": f"k{number}"}, "v": {"S": "x" * 1000}})
+            made = run_json("backup", first, "--data", data)
+            assert made["rows"] > 200 and made["bytes"] > 200_000, made
+            client.call("PutItem", TableName="things", Item={"pk": {"S": "later"}})
+            assert "not an empty directory" in run("backup", first, "--data", data, code=1)
+        finally:
+            client.close()
+            code = server.stop()
+        assert code == 0, server.log()
+        assert not os.path.exists(first + ".partial")
+        run("backup", second, "--data", data)
+        assert "compared after writing" in run("restore", first, "--data", again)
+        assert "not an empty directory" in run("restore", first, "--data", data, code=1)
+        run("backup", os.path.join(parent, "x"), "--data", os.path.join(parent, "nowhere"), code=2)
+        for directory, count in ((again, 200), (second, 201)):
+            server = Server(data=directory)
+            client = Client(server.host, server.port)
+            try:
+                assert len(client.scan("things")) == count
+            finally:
+                client.close()
+                server.stop()
+
+
 run_module(__name__)

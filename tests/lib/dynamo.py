@@ -17,10 +17,13 @@ class Client:
         self._connection = http.client.HTTPConnection(host, port, timeout=timeout)
 
     def call(self, operation, **request):
-        """The reply as a dict. Raises Failed, or OSError/HTTPException when the answer did not come."""
+        """The reply as a dict. Raises Failed, or OSError/HTTPException when the answer did not come.
+
+        An operation of another API comes with its prefix: "DynamoDBStreams_20120810.GetRecords".
+        """
         self._connection.request("POST", "/", json.dumps(request), {
             "Content-Type": "application/x-amz-json-1.0",
-            "X-Amz-Target": "DynamoDB_20120810." + operation,
+            "X-Amz-Target": operation if "." in operation else "DynamoDB_20120810." + operation,
             "X-Amz-Date": "20250101T000000Z",
             "Authorization": "AWS4-HMAC-SHA256 Credential=test/20250101/us-east-1/dynamodb/aws4_request, "
                              "SignedHeaders=host;x-amz-date;x-amz-target, Signature=00"})

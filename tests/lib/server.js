@@ -18,13 +18,14 @@ export function removeDir(path) {
 
 // options: data (folder) or nothing for --memory; http, s3: true for that face as well; args: further arguments.
 // Resolves to a Server once the ready line is there; rejects with the log if the process ends first.
-export function startServer({ data, http = false, s3 = false, args = [], env = {} } = {}) {
+// words: the whole command line instead of all of these.
+export function startServer({ data, http = false, s3 = false, args = [], env = {}, words } = {}) {
   const binary = process.env.GATELEG_BIN;
   if (!binary) throw new Error('GATELEG_BIN is not set: path of the gateleg binary');
   const store = data ? ['--data', data] : ['--memory'];
   const on = (face) => (face ? '127.0.0.1:0' : 'off');
   const faces = ['--dynamodb', '127.0.0.1:0', '--http', on(http), '--s3', on(s3)];
-  const child = spawn(binary, ['serve', ...store, ...faces, ...args], {
+  const child = spawn(binary, words ?? ['serve', ...store, ...faces, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
@@ -43,6 +44,7 @@ class Server {
     this.url = '';
     this.httpUrl = '';
     this.s3Url = '';
+    this.store = undefined;
     this.exited = new Promise((resolve) => {
       child.on('exit', (code, signal) => resolve({ code, signal }));
       child.on('error', (error) => resolve({ code: -1, signal: null, error }));
@@ -50,6 +52,13 @@ class Server {
     child.stderr.on('data', (chunk) => {
       this.log = (this.log + chunk).slice(-200_000);
     });
+  }
+
+  // Its tables are in that server: they are read there, and it ends with this one.
+  keepTablesIn(store) {
+    this.store = store;
+    this.url = store.url;
+    return this;
   }
 
   get port() {
@@ -90,6 +99,7 @@ class Server {
     const timer = setTimeout(() => this.child.kill('SIGKILL'), 20_000);
     const result = await this.exited;
     clearTimeout(timer);
+    await this.store?.stop();
     return result;
   }
 

@@ -1,45 +1,21 @@
 // A Gateleg that keeps the tables, and others that use it as their store.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { done, kNobodysKeys, run } from '../lib/command.js';
 import { startServer } from '../lib/server.js';
+import { kJwtSecret, token } from '../lib/system.js';
 
-const kSecret = 'a secret that only this test knows, 32+ bytes';
+export { done, run };
 export const kModel = fileURLToPath(new URL('../../systems/stories/model.yaml', import.meta.url));
-// Nobody's own keys: a store on loopback then gets made-up ones.
-const kEnvironment = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_PROFILE: '', HOME: '/nonexistent' };
-
-// The program with these arguments, to its end: {code, output}.
-export function run(...args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.env.GATELEG_BIN, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...kEnvironment },
-      timeout: 60_000,
-    });
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.stderr.on('data', (chunk) => (output += chunk));
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, output }));
-  });
-}
-
-export async function done(...args) {
-  const { code, output } = await run(...args);
-  assert.equal(code, 0, `${args.join(' ')}: ${output}`);
-  return output;
-}
 
 // Serve that must refuse to start.
 export async function refused(code, pattern, store, model = kModel) {
   const faces = ['--dynamodb', 'off', '--http', '127.0.0.1:0'];
   const reply = await run('serve', '--memory', ...faces, '--model', model, '--store', store);
-  assert.equal(reply.code, code, reply.output);
-  assert.match(reply.output, pattern);
+  assert.equal(reply.code, code, reply.log);
+  assert.match(reply.output + reply.log, pattern);
 }
 
 export const startStore = (data) => startServer({ data });
@@ -48,21 +24,14 @@ export const startOn = (storeUrl, { data, args = [], env = {} } = {}) =>
     data,
     http: true,
     args: ['--store', storeUrl, '--model', kModel, ...args],
-    env: { ...kEnvironment, GATELEG_JWT_SECRET: kSecret, ...env },
+    env: { ...kNobodysKeys, GATELEG_JWT_SECRET: kJwtSecret, ...env },
   });
-
-export function token(sub) {
-  const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const claims = { sub, roles: ['user'], exp: Math.floor(Date.now() / 1000) + 3600 };
-  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
-  return `${signed}.${createHmac('sha256', kSecret).update(signed).digest('base64url')}`;
-}
 
 export async function call(server, method, path, { user = 'ann', body, headers = {} } = {}) {
   const reply = await fetch(server.httpUrl + path, {
     method,
     headers: {
-      authorization: `Bearer ${token(user)}`,
+      authorization: `Bearer ${token({ sub: user })}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },

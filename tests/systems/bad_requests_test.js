@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite } from '../lib/runner.js';
-import { call, createStory, fails, kSecret, newUser, ok, server, token } from './fixture.js';
+import { call, createStory, fails, kSecret, newUser, ok, server, setClock, token } from './fixture.js';
 
 const test = suite('bad_requests');
 
@@ -118,10 +118,9 @@ test('health is still answered on the same port', async () => {
   const reply = await call('GET', '/healthz');
   assert.equal(reply.status, 200);
   assert.equal(reply.json.status, 'ok');
-  const clock = await call('POST', '/_test/clock', { body: { now: '2025-03-01T00:00:00Z' } });
-  assert.equal(clock.status, 200);
+  await setClock({ now: '2025-03-01T00:00:00Z' });
   const story = await createStory(newUser());
   assert.equal(story.CreatedAt, '2025-03-01T00:00:00.000Z');
-  await call('POST', '/_test/clock', { body: {} });
+  await setClock({});
   assert.ok(!server.log.includes(kSecret));
 });

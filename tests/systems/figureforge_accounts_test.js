@@ -124,6 +124,19 @@ test('FF-O2: only hashes of tokens are stored', async () => {
   assert.ok(!text.includes(await mailed('verify-mail', user.email)));
 });
 
+test('FF-O2: a session that is used lives on, and so does its row among the sessions of its user', async () => {
+  const user = await newUser();
+  const ends = async () => {
+    const [row] = (await query(`USER#${user.id}`)).filter(({ sk }) => sk.startsWith('SESSION#'));
+    return [row.ttl, (await raw(row.sk, 'META')).ttl];
+  };
+  const [before] = await ends();
+  await atTime('PT480H', () => ok(200, 'GET', '/users/me', { user }));
+  const [row, session] = await ends();
+  assert.ok(session > before);
+  assert.equal(row, session);
+});
+
 test('FF-O2: unknown address and wrong password look the same', async () => {
   const user = await newUser();
   const replies = [await logIn(user.email, 'wrong password'), await logIn(newEmail(), 'wrong password')];

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from './figureforge_fixture.js';
-import { removeDir, startServer, tempDir } from '../lib/server.js';
-import { admin, atOnce, call, count, jobBody, key, kPassword, kSecret, newEmail, ok } from './figureforge_fixture.js';
+import { removeDir, tempDir } from '../lib/server.js';
+import { startSystem } from '../lib/system.js';
+import { admin, atOnce, call, count, jobBody, key, kPassword, newEmail, ok } from './figureforge_fixture.js';
 
 const test = suite('catalogue');
 
@@ -13,10 +14,9 @@ async function withServer(catalog, body) {
   const folder = tempDir();
   const file = join(folder, 'catalog.yaml');
   writeFileSync(file, `system: figureforge\n${catalog}`);
-  const other = await startServer({
-    http: true,
-    args: ['--systems', 'figureforge', '--test-clock', '--catalog', file],
-    env: { GATELEG_JWT_SECRET: kSecret, GATELEG_STRIPE_WEBHOOK_SECRET: '', GATELEG_FAL_WEBHOOK_SECRET: '' },
+  const other = await startSystem('figureforge', {
+    args: ['--catalog', file],
+    env: { GATELEG_STRIPE_WEBHOOK_SECRET: '', GATELEG_FAL_WEBHOOK_SECRET: '' },
   });
   try {
     await body(other.httpUrl, other.url);

@@ -1,64 +1,32 @@
 // A server with FigureForge, people who use it, and what its providers would send.
 
 import assert from 'node:assert/strict';
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { suite as plainSuite } from '../lib/runner.js';
-import { startServer } from '../lib/server.js';
+import { caller, fromItem, kJwtSecret, requests, setClock, startSystem, table, times, webhookSignature } from '../lib/system.js';
 
-export const kSecret = 'a secret that only this test knows, 32+ bytes';
+export const kSecret = kJwtSecret;
 export const kStripe = 'whsec_stripe';
 export const kFal = 'whsec_fal';
-export const server = await startServer({
-  http: true,
-  s3: true,
-  args: ['--systems', 'figureforge', '--test-clock'],
-  env: { GATELEG_JWT_SECRET: kSecret, GATELEG_STRIPE_WEBHOOK_SECRET: `old,${kStripe}`, GATELEG_FAL_WEBHOOK_SECRET: kFal },
+export const server = await startSystem('figureforge', {
+  bucket: 'figureforge-prod',
+  env: { GATELEG_STRIPE_WEBHOOK_SECRET: `old,${kStripe}`, GATELEG_FAL_WEBHOOK_SECRET: kFal },
 });
+export const { call, ok, fails } = requests(server, '/v1/ff');
+const figureforge = table(server, 'figureforge', ['pk', 'sk']);
+export const { dynamodb, get: raw, scan } = figureforge;
+export const plainItem = fromItem;
 
 // Tests that send hundreds of requests take their time on a busy machine.
-export function suite(name) {
-  const add = plainSuite(name);
+export function suite(name, hooks) {
+  const add = plainSuite(name, hooks);
   return (title, body) => add(title, body, { seconds: 400 });
 }
 
 // --- requests
 
-// Resolves to {status, headers, body (text), json}. `body` is sent as JSON unless it is text.
-export async function call(method, path, { user, body, headers = {}, base = server.httpUrl } = {}) {
-  const all = { ...headers };
-  if (user) all.authorization = `Bearer ${user.token}`;
-  if (body !== undefined && !('content-type' in all)) all['content-type'] = 'application/json';
-  const reply = await fetch(`${base}/v1/ff${path}`, {
-    method,
-    headers: all,
-    body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
-  });
-  const text = await reply.text();
-  let json;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    json = undefined;
-  }
-  return { status: reply.status, headers: reply.headers, body: text, json };
-}
-
-export async function ok(status, method, path, options) {
-  const reply = await call(method, path, options);
-  assert.equal(reply.status, status, `${method} ${path}: ${reply.status} ${reply.body.slice(0, 600)}`);
-  return reply.json;
-}
-
-export async function fails(status, code, method, path, options) {
-  const reply = await call(method, path, options);
-  const label = `${method} ${path}: ${reply.status} ${reply.body.slice(0, 600)}`;
-  assert.equal(reply.status, status, label);
-  assert.equal(reply.json?.error?.code, code, label);
-  return reply.json.error;
-}
-
 // n identical requests at once; resolves to the replies.
-export const atOnce = (n, request) => Promise.all(Array.from({ length: n }, (_, i) => request(i)));
+export const atOnce = times;
 export const statuses = (replies) => replies.map(({ status }) => status).sort();
 export const count = (replies, status) => replies.filter((reply) => reply.status === status).length;
 
@@ -79,55 +47,16 @@ export const key = () => ({ 'idempotency-key': randomUUID() });
 
 // --- the same data through the other face
 
-export async function dynamodb(operation, request) {
-  const reply = await fetch(server.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `DynamoDB_20120810.${operation}` },
-    body: JSON.stringify({ TableName: 'figureforge', ...request }),
-  });
-  const json = await reply.json();
-  assert.equal(reply.status, 200, JSON.stringify(json));
-  return json;
-}
-
 // Tests move the clock and back. Expired items must only seem to be gone meanwhile, as they do until DynamoDB deletes them.
 await dynamodb('UpdateTimeToLive', { TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: false } });
 
-const plain = (value) => {
-  const [type, content] = Object.entries(value)[0];
-  if (type === 'N') return Number(content);
-  if (type === 'NULL') return null;
-  if (type === 'L') return content.map(plain);
-  if (type === 'M') return plainItem(content);
-  return content;
-};
-export const plainItem = (item) => Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plain(value)]));
-
-export async function raw(pk, sk) {
-  const { Item } = await dynamodb('GetItem', { Key: { pk: { S: pk }, sk: { S: sk } }, ConsistentRead: true });
-  return Item && plainItem(Item);
-}
-
-export async function query(pk, { index, name = 'pk' } = {}) {
-  const { Items } = await dynamodb('Query', {
+export const query = (pk, { index, name = 'pk' } = {}) =>
+  figureforge.query({
     IndexName: index,
     KeyConditionExpression: '#p = :p',
     ExpressionAttributeNames: { '#p': name },
     ExpressionAttributeValues: { ':p': { S: pk } },
   });
-  return Items.map(plainItem);
-}
-
-export async function scan() {
-  const items = [];
-  let start;
-  do {
-    const page = await dynamodb('Scan', { ExclusiveStartKey: start });
-    items.push(...page.Items.map(plainItem));
-    start = page.LastEvaluatedKey;
-  } while (start);
-  return items;
-}
 
 // Rows of the outbox of one kind, oldest first, whether they still wait or were delivered.
 export async function outbox(kind, wanted = () => true) {
@@ -138,12 +67,7 @@ export const mailed = async (kind, email) => (await outbox(kind, (payload) => pa
 
 // --- people
 
-const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
-export function jwt(sub, ...roles) {
-  const claims = { sub, roles, exp: Math.floor(Date.now() / 1000) + 3600 };
-  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
-  return { sub, token: `${signed}.${createHmac('sha256', kSecret).update(signed).digest('base64url')}` };
-}
+export const jwt = caller;
 export const admin = jwt('root', 'admin');
 export const moderator = jwt('mod', 'moderator');
 export const service = jwt('robot', 'service');
@@ -165,21 +89,17 @@ export const credits = async (user) => (await raw(`USER#${user.id}`, 'PROFILE'))
 // --- time
 
 export async function atTime(move, body) {
-  const clock = (change) =>
-    fetch(`${server.httpUrl}/_test/clock`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(change) });
-  await clock(typeof move === 'string' ? { advance: move } : move);
+  await setClock(server, typeof move === 'string' ? { advance: move } : move);
   try {
     return await body();
   } finally {
-    await clock({});
+    await setClock(server, {});
   }
 }
 
 // --- providers
 
-export function signature(secret, body, at = Math.floor(Date.now() / 1000)) {
-  return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`;
-}
+export const signature = webhookSignature;
 export function stripe(event, { secret = kStripe, at } = {}) {
   const body = JSON.stringify(event);
   return call('POST', '/webhooks/stripe', { body, headers: { 'stripe-signature': signature(secret, body, at) } });

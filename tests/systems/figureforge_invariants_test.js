@@ -1,8 +1,8 @@
 // What holds of the whole table after everything above.
 
 import assert from 'node:assert/strict';
-import { suite } from './figureforge_fixture.js';
-import { scan } from './figureforge_fixture.js';
+import { fsckFindsNothing } from '../lib/system.js';
+import { scan, server, suite } from './figureforge_fixture.js';
 
 const test = suite('invariants');
 const sorted = (set) => [...set].sort();
@@ -40,3 +40,5 @@ test('FF-R11, FF-R13: guards are their owners, money is never negative', async (
     assert.equal(active_jobs, running.length, user_id);
   }
 });
+
+test('fsck finds nothing', () => fsckFindsNothing(server, 'figureforge'));

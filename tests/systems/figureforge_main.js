@@ -6,12 +6,14 @@ import { server } from './figureforge_fixture.js';
 import './figureforge_accounts_test.js';
 import './figureforge_billing_test.js';
 import './figureforge_jobs_test.js';
+import './figureforge_generation_test.js';
 import './figureforge_images_test.js';
 import './figureforge_search_test.js';
 import './figureforge_moderation_test.js';
 import './figureforge_flags_test.js';
 import './figureforge_tasks_test.js';
 import './figureforge_catalog_test.js';
+import './figureforge_hostile_test.js';
 import './figureforge_invariants_test.js';
 
 suite('server')('SIGTERM ends it with exit code 0 after all this', async () => {

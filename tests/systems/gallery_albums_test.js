@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite } from '../lib/runner.js';
-import { addToAlbum, admin, all, call, fails, get, getRaw, many, moderator, newAlbum, newKey, newMedia, newUser, ok, putRaw, scan, tally, task, times } from './gallery_fixture.js';
+import { addToAlbum, admin, all, call, dynamodb, fails, get, getRaw, many, moderator, newAlbum, newKey, newMedia, newUser, ok, putRaw, scan, tally, task, times } from './gallery_fixture.js';
 
 const test = suite('gallery albums');
 const edges = (album) => scan((item) => item.PK === `ALBUM#${album}` && item.SK.startsWith('MEDIA#'));
@@ -257,6 +257,23 @@ test('GA-O25 GA-R18: a hundred views of one viewer count once, a day later again
   await fails(404, 'TargetNotFound', 'POST', `/media/${secret.id}/view`, { user: viewer });
 });
 
+test('GA-R34: tags that look the same are one, whatever their bytes', async () => {
+  const user = await newUser();
+  const spellings = ['\u00C9t\u00E9  Bleu', 'e\u0301te\u0301 bleu', '\u00E9t\u00E9\u00A0BLEU', ' E\u0301TE\u0301 Bleu '];
+  const albums = [];
+  for (const tag of spellings) albums.push(await newAlbum(user, { tags: [tag] }));
+  const found = await all(`/tags/${encodeURIComponent('\u00E9t\u00E9 bleu')}/albums`);
+  assert.deepEqual(ids(found).sort(), ids(albums).sort());
+  assert.deepEqual((await get(`/tags?prefix=${encodeURIComponent('\u00E9t\u00E9')}`)).items.map(({ normalizedTag }) => normalizedTag), ['\u00E9t\u00E9 bleu']);
+  // What differs only in that is one tag of an album, too.
+  const both = await newAlbum(user, { tags: spellings });
+  assert.equal((await scan(({ PK, albumId }) => PK.startsWith('ALBUM_TAG#') && albumId === both.id)).length, 1);
+  assert.deepEqual(ids((await get('/tags/%20\u00E9t\u00E9%20%20BLEU/albums')).items).sort(), ids([...albums, both]).sort());
+  for (const tags of [['a#b'], ['x'.repeat(41)], Array.from({ length: 21 }, (_, at) => `tag ${at}`)]) {
+    await fails(400, 'ValidationFailed', 'POST', '/albums', { user, body: { title: 'x', tags } });
+  }
+});
+
 test('GA-R6 X-R5: ids that would forge a key are refused', async () => {
   const user = await newUser();
   const album = await newAlbum(user);
@@ -268,4 +285,5 @@ test('GA-R6 X-R5: ids that would forge a key are refused', async () => {
   }
   await putRaw({ PK: 'ALBUM#raw', SK: 'METADATA', EntityType: 'Something', id: 'raw' });
   await fails(404, 'AlbumNotFound', 'GET', '/albums/raw', { user });
+  await dynamodb('DeleteItem', { Key: { PK: { S: 'ALBUM#raw' }, SK: { S: 'METADATA' } } });
 });

@@ -7,9 +7,13 @@ import './gallery_albums_test.js';
 import './gallery_social_test.js';
 import './gallery_lists_test.js';
 import './gallery_video_test.js';
+import './gallery_generation_test.js';
 import './gallery_money_test.js';
 import './gallery_accounts_test.js';
 import './gallery_admin_test.js';
+import './gallery_timing_test.js';
+import './gallery_hostile_test.js';
+import './gallery_invariants_test.js';
 
 suite('gallery server')('SIGTERM ends it with exit code 0 after all this', async () => {
   const { code, signal } = await server.stop();

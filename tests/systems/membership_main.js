@@ -10,6 +10,8 @@ import './membership_payments_test.js';
 import './membership_admin_test.js';
 import './membership_delivery_test.js';
 import './membership_proof_test.js';
+import './membership_hostile_test.js';
+import './membership_invariants_test.js';
 
 suite('membership server')('SIGTERM ends it with exit code 0 after all this', async () => {
   const { code, signal } = await server.stop();

@@ -214,6 +214,36 @@ test('MO-O14: the number of shards changes at once, 1 to 8 to 4, and no item is 
   assert.equal((await list({ day: day.date })).length, 71);
 }, { seconds: 120 });
 
+test('MO-O14 MO-O4: a list that is being read goes on when the number of shards changes', async () => {
+  for (const order of ['asc', 'desc']) {
+    const day = await ownDay('01:00:00.000');
+    await setShards(3);
+    const items = [];
+    for (let at = 0; at < 12; at += 1) {
+      await freeze(new Date(day.start + 3_600_000 + at).toISOString());
+      items.push(await submit(newUser()));
+    }
+    const page = (cursor) => ok(200, 'GET', `/items?${new URLSearchParams({ day: day.date, order, limit: 5, ...(cursor ? { cursor } : {}) })}`, { user: moderator });
+    const first = await page();
+    await freeze(`${day.date}T05:00:00.000Z`);
+    await setShards(8);
+    const late = await Promise.all(Array.from({ length: 8 }, () => submit(newUser())));
+    const seen = [...first.items];
+    for (let cursor = first.cursor; cursor; ) {
+      const next = await page(cursor);
+      seen.push(...next.items);
+      cursor = next.cursor;
+    }
+    const wanted = order === 'asc' ? ids(items) : ids(items).reverse();
+    // What came in meanwhile is at the end of one list, and before the beginning of the other, but for the shards read already.
+    assert.deepEqual(ids(seen).filter((id) => ids(items).includes(id)), wanted, order);
+    assert.equal(new Set(ids(seen)).size, seen.length);
+    assert.equal(seen.length, order === 'asc' ? items.length + late.length : items.length, order);
+    await freeze(`${day.date}T06:00:00.000Z`);
+    await setShards(1);
+  }
+}, { seconds: 120 });
+
 test('MO-R4, MO-O4: a thousand items over three days and eight shards are one sorted list, page by page', async () => {
   const day = await ownDay('00:00:00.000');
   await setShards(8);

@@ -6,7 +6,9 @@ import { server } from './moderation_fixture.js';
 import './moderation_intake_test.js';
 import './moderation_decisions_test.js';
 import './moderation_upkeep_test.js';
+import './moderation_hostile_test.js';
 import './moderation_lists_test.js';  // leaves a thousand items in the queue
+import './moderation_invariants_test.js';
 
 suite('server')('SIGTERM ends it with exit code 0 after all this', async () => {
   const { code, signal } = await server.stop();

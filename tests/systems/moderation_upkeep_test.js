@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite } from '../lib/runner.js';
 import {
-  admin, advance, call, decide, fails, freeze, get, ids, list, moderator, newId, newModerator, newUser, ok, other, ownDay, report, rows, scanAll, service, statuses, submit,
+  admin, advance, call, decide, fails, freeze, get, ids, list, moderator, newId, newModerator, newUser, ok, other, ownDay, report, rows, scan, service, statuses, submit,
 } from './moderation_fixture.js';
 
 const test = suite('upkeep');
@@ -186,6 +186,6 @@ test('MO-O13: what was archived is erased as well', async () => {
   await ok(200, 'DELETE', `/users/${user.sub}`, { user: admin });
   assert.deepEqual(await rows(`moderation#${user.sub}`), []);
   assert.deepEqual(await rows(`event#${item.moderationId}`), []);
-  const left = (await scanAll()).filter((row) => !row.pk.S.startsWith('OUTBOX') && JSON.stringify(row).includes(`"${user.sub}"`));
+  const left = (await scan()).filter((row) => !row.pk.startsWith('OUTBOX') && JSON.stringify(row).includes(`"${user.sub}"`));
   assert.deepEqual(left, []);
 });

@@ -4,7 +4,9 @@
 
 #include "base/ids.h"
 #include "base/json_writer.h"
+#include "base/sha256.h"
 #include "base/time_text.h"
+#include "metrics/exposition.h"
 
 namespace gateleg::api::admin {
 namespace {
@@ -47,8 +49,16 @@ std::string_view refusal_code(int status) {
 
 }  // namespace
 
-Face::Face(std::function<Health()> health, SettableClock* test_clock, http::HostPolicy hosts)
-    : health_(std::move(health)), test_clock_(test_clock), hosts_(std::move(hosts)) {}
+Face::Face(
+    std::function<Health()> health,
+    MetricsOptions metrics,
+    SettableClock* test_clock,
+    http::HostPolicy hosts
+)
+    : health_(std::move(health)),
+      metrics_(std::move(metrics)),
+      test_clock_(test_clock),
+      hosts_(std::move(hosts)) {}
 
 std::optional<http::Response> Face::refuse_early(const http::RequestHead& head) const {
     switch (http::check_host(head, hosts_)) {
@@ -72,7 +82,10 @@ void Face::handle(http::Exchange exchange) {
     const auto& request = exchange.request();
     const auto path = request.head.path();
     const bool reads = request.head.method() == "GET" || request.head.method() == "HEAD";
-    if (reads && (path == "/healthz" || path == "/readyz")) {
+    exchange.trace().operation = path == "/metrics" ? "metrics" : "health";
+    if (reads && path == "/metrics") {
+        exchange.reply(report_metrics(request));
+    } else if (reads && (path == "/healthz" || path == "/readyz")) {
         exchange.reply(report_health());
     } else if (test_clock_ != nullptr && path == "/_test/clock" && request.head.method() == "POST") {
         auto response = set_clock(request.body);
@@ -94,6 +107,22 @@ http::Response Face::report_health() const {
     json.member("durability", health.durability);
     json.end_object();
     return json_response(health.accepts_writes ? 200 : 503, std::move(body));
+}
+
+http::Response Face::report_metrics(const http::Request& request) const {
+    const auto& peer = request.remote_address;
+    const auto header = request.head.find("Authorization").value_or("");
+    const bool has_token =
+        !metrics_.token.empty() &&
+        equal_in_constant_time(sha256(header), sha256("Bearer " + metrics_.token));
+    const bool is_near = peer.starts_with("127.") || peer == "::1" || peer.empty();
+    if (!metrics_.open && !has_token && !is_near) {
+        return error_response(401, "Unauthenticated", "Send the token of GATELEG_METRICS_TOKEN");
+    }
+    return {
+        .content_type = metrics::kExpositionType,
+        .headers = "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n",
+        .body = metrics_.render()};
 }
 
 http::Response Face::set_clock(std::string_view body) const {

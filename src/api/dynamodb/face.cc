@@ -3,6 +3,8 @@
 #include "api/dynamodb/gunzip.h"
 #include "api/dynamodb/operations.h"
 #include "api/dynamodb/respond.h"
+#include "api/dynamodb/stream_operations.h"
+#include "api/dynamodb/tool_operations.h"
 #include "auth/sigv4.h"
 
 namespace gateleg::api::dynamodb {
@@ -12,6 +14,7 @@ namespace {
 constexpr std::size_t kMaxBodyBytes = 16 << 20;
 
 constexpr std::string_view kTargetPrefix = "DynamoDB_20120810.";
+constexpr std::string_view kStreamsPrefix = "DynamoDBStreams_20120810.";
 
 // What a browser asks before it lets a page send a signed request.
 constexpr std::string_view kPreflightHeaders =
@@ -125,6 +128,9 @@ void Face::handle(http::Exchange exchange) {
         return;
     }
     auto scope = authenticate(request);
+    if (options_.credentials != nullptr) {
+        exchange.trace().end(http::Stage::kAuth);
+    }
     if (!scope) {
         respond_error(std::move(exchange), scope.error());
         return;
@@ -154,14 +160,40 @@ void Face::handle(http::Exchange exchange) {
 
 void Face::dispatch(http::Exchange exchange, std::string_view body, std::string_view scope) {
     const auto target = exchange.request().head.find("x-amz-target").value_or("");
-    const auto* operation = target.starts_with(kTargetPrefix)
-                                ? find_operation(target.substr(kTargetPrefix.size()))
-                                : nullptr;
+    if (target.starts_with(kStreamsPrefix) && options_.streams != nullptr) {
+        const auto* operation = find_stream_operation(target.substr(kStreamsPrefix.size()));
+        run(operation, *options_.streams, std::move(exchange), body, scope);
+        return;
+    }
+    const auto name = target.starts_with(kTargetPrefix) ? target.substr(kTargetPrefix.size()) : "";
+    const auto* operation = find_operation(name);
+    if (operation == nullptr && options_.settings != nullptr) {
+        const auto* tool = find_tool_operation(name);
+        run(tool, *options_.settings, std::move(exchange), body, scope);
+        return;
+    }
+    run(operation, dynamo_, std::move(exchange), body, scope);
+}
+
+template <class Operation, class Target>
+void Face::run(
+    const Operation* operation,
+    Target& target,
+    http::Exchange exchange,
+    std::string_view body,
+    std::string_view scope
+) {
     if (operation == nullptr) {
         respond_error(std::move(exchange), {ErrorCode::kUnknownOperation, ""});
         return;
     }
-    if (!scope_allows(scope, *operation)) {
+    exchange.trace().operation = operation->name;
+    bool reads_only = operation->reads_only;
+    if constexpr (requires { operation->body_reads_only; }) {
+        reads_only = reads_only ||
+                     (operation->body_reads_only != nullptr && operation->body_reads_only(body));
+    }
+    if (!scope_allows(scope, reads_only)) {
         respond_error(
             std::move(exchange),
             {ErrorCode::kAccessDenied,
@@ -169,7 +201,7 @@ void Face::dispatch(http::Exchange exchange, std::string_view body, std::string_
         );
         return;
     }
-    operation->run(dynamo_, body, std::move(exchange));
+    operation->run(target, body, std::move(exchange));
 }
 
 }  // namespace gateleg::api::dynamodb

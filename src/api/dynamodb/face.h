@@ -11,6 +11,8 @@
 #include "auth/credentials.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/streams.h"
+#include "dynamo/table_settings.h"
 #include "http/handler.h"
 #include "http/host_policy.h"
 
@@ -21,6 +23,10 @@ struct FaceOptions {
     const auth::Credentials* credentials = nullptr;
     std::string region = "us-east-1";
     http::HostPolicy hosts;
+    // Who answers the DynamoDB Streams API; without it that API is unknown here.
+    dynamo::Streams* streams = nullptr;
+    // Who keeps what tools set; without it their operations are unknown here.
+    dynamo::TableSettings* settings = nullptr;
 };
 
 // Thread-safe. What it is given outlives it.
@@ -37,6 +43,14 @@ private:
     // Who may call: the error, or what the credential is scoped to.
     Result<std::string> authenticate(const http::Request& request) const;
     void dispatch(http::Exchange exchange, std::string_view body, std::string_view scope);
+    template <class Operation, class Target>
+    void run(
+        const Operation* operation,
+        Target& target,
+        http::Exchange exchange,
+        std::string_view body,
+        std::string_view scope
+    );
 
     dynamo::Dynamo& dynamo_;
     const Clock& real_clock_;

@@ -3,35 +3,20 @@
 #include <algorithm>
 #include <array>
 
+#include "api/dynamodb/backups.h"
 #include "api/dynamodb/legacy.h"
+#include "api/dynamodb/parse_body.h"
 #include "api/dynamodb/read_request.h"
 #include "api/dynamodb/respond.h"
+#include "api/dynamodb/statements.h"
 #include "api/dynamodb/write_reply.h"
 #include "base/json_writer.h"
+#include "partiql/execute.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
 
 using dynamo::Dynamo;
-
-// Parsers keep their memory: one per thread for common bodies, and one just now for large ones.
-constexpr std::size_t kCommonBodyBytes = 1 << 20;
-
-// Calls `use` with the parsed body, which lives until it returns.
-template <class Use>
-Result<void> parse(std::string_view body, Use use) {
-    thread_local dom::parser common_parser;
-    dom::parser large_parser;
-    auto& parser = body.size() <= kCommonBodyBytes ? common_parser : large_parser;
-    dom::element root;
-    const auto problem = parser.parse(body.data(), body.size(), false).get(root);
-    if (problem != simdjson::SUCCESS) {
-        return serialization_error(
-            std::string("The request body is not valid JSON: ") + simdjson::error_message(problem)
-        );
-    }
-    return use(root);
-}
 
 // Whether the errors that the request may still meet have to be told in legacy words.
 bool speaks_legacy(const Fields& in, const dynamo::UpdateItemRequest& /*request*/) {
@@ -50,12 +35,24 @@ bool speaks_legacy(const Fields& /*in*/, const Request& /*request*/) {
 
 template <class Request>
 Result<void> read_body(std::string_view body, Request& request, bool& legacy) {
-    return parse(body, [&](dom::element root) {
+    return parse_body(body, [&](dom::element root) {
         Problems problems;
         const Fields in(problems, root);
         legacy = speaks_legacy(in, request);
         return read_request(in, request);
     });
+}
+
+// The table a request is about, for the list of requests; none if it may name several.
+template <class Request>
+void note_table(std::string& table, const Request& request) {
+    if constexpr (requires { request.write.table; }) {
+        table = request.write.table;
+    } else if constexpr (requires { request.page.table; }) {
+        table = request.page.table;
+    } else if constexpr (requires { table = request.table; }) {
+        table = request.table;
+    }
 }
 
 template <class Request>
@@ -64,8 +61,14 @@ using Call = void (Dynamo::*)(Request, dynamo::Done<Request>);
 template <class Reply>
 using Write = void (*)(std::string&, const Reply&);
 
-template <class Request, Call<Request> call, Write<typename Request::Reply> write>
-void run(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
+// Reads the body, has `start` make the call, and answers with what `write` makes of the reply.
+template <class Request, class Start>
+void read_and_run(
+    std::string_view body,
+    http::Exchange exchange,
+    Start start,
+    Write<typename Request::Reply> write
+) {
     using Reply = typename Request::Reply;
     Request request;
     bool legacy = false;
@@ -73,31 +76,111 @@ void run(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
         respond_error(std::move(exchange), read.error());
         return;
     }
-    (dynamo.*call
-    )(std::move(request), [exchange = std::move(exchange), legacy](Result<Reply> reply) mutable {
-        if (!reply) {
-            auto error = std::move(reply).error();
-            respond_error(
-                std::move(exchange), legacy ? in_legacy_words(std::move(error)) : std::move(error)
-            );
-            return;
+    note_table(exchange.trace().table, request);
+    exchange.trace().end(http::Stage::kParse);
+    start(
+        std::move(request),
+        [exchange = std::move(exchange), legacy, write](Result<Reply> reply) mutable {
+            exchange.trace().end(http::Stage::kRun);
+            if (!reply) {
+                auto error = std::move(reply).error();
+                respond_error(
+                    std::move(exchange),
+                    legacy ? in_legacy_words(std::move(error)) : std::move(error)
+                );
+                return;
+            }
+            auto json = exchange.take_buffer();
+            write(json, *reply);
+            respond_json(std::move(exchange), std::move(json));
         }
-        auto json = exchange.take_buffer();
-        write(json, *reply);
-        respond_json(std::move(exchange), std::move(json));
-    });
+    );
+}
+
+template <class Request, Call<Request> call, Write<typename Request::Reply> write>
+void run(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
+    read_and_run<Request>(
+        body,
+        std::move(exchange),
+        [&](Request request, dynamo::Done<Request> done) {
+            (dynamo.*call)(std::move(request), std::move(done));
+        },
+        write
+    );
 }
 
 template <class Reply>
 void write_any(std::string& out, const Reply& reply) {
     write_reply(out, reply);
 }
+
+template <class Request, void (*execute)(Dynamo&, Request, dynamo::Done<Request>)>
+void run_statements(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
+    read_and_run<Request>(
+        body,
+        std::move(exchange),
+        [&](Request request, dynamo::Done<Request> done) {
+            execute(dynamo, std::move(request), std::move(done));
+        },
+        write_any<typename Request::Reply>
+    );
+}
+
+// Asks a body that may not be one.
+template <class Ask>
+bool ask_body(std::string_view body, Ask ask) {
+    bool answer = false;
+    const auto parsed = parse_body(body, [&](dom::element root) {
+        answer = ask(root);
+        return Result<void>();
+    });
+    return parsed && answer;
+}
+bool statement_reads(std::string_view body) {
+    return ask_body(body, [](dom::element root) { return reads_only(root); });
+}
+bool batch_reads(std::string_view body) {
+    return ask_body(body, [](dom::element root) { return all_read_only(root, "Statements"); });
+}
+bool transaction_reads(std::string_view body) {
+    return ask_body(body, [](dom::element root) {
+        return all_read_only(root, "TransactStatements");
+    });
+}
+
 void write_described(std::string& out, const dynamo::TableReply& reply) {
     write_table(out, "Table", reply.table);
 }
 void write_changed(std::string& out, const dynamo::TableReply& reply) {
     write_table(out, "TableDescription", reply.table);
 }
+
+template <class Request>
+using BackupCall = void (dynamo::Backups::*)(Request, dynamo::Done<Request>);
+
+// A store over the network is asked for its backups itself.
+template <class Request, BackupCall<Request> call, Write<typename Request::Reply> write>
+void run_backup(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
+    auto* backups = dynamic_cast<dynamo::Backups*>(&dynamo);
+    if (backups == nullptr) {
+        respond_error(
+            std::move(exchange),
+            {ErrorCode::kUnknownOperation, "The store behind this server keeps its own backups"}
+        );
+        return;
+    }
+    read_and_run<Request>(
+        body,
+        std::move(exchange),
+        [&](Request request, dynamo::Done<Request> done) {
+            (backups->*call)(std::move(request), std::move(done));
+        },
+        write
+    );
+}
+
+template <class Request, BackupCall<Request> call>
+constexpr auto kRunBackup = &run_backup<Request, call, write_any<typename Request::Reply>>;
 
 // Figures of a real account; nothing here is limited by them.
 void describe_limits(Dynamo& /*dynamo*/, std::string_view /*body*/, http::Exchange exchange) {
@@ -132,18 +215,38 @@ template <class Request, Call<Request> call>
 constexpr auto kRun = &run<Request, call, write_any<typename Request::Reply>>;
 
 constexpr std::array kOperations = {
+    Operation{
+        "BatchExecuteStatement",
+        false,
+        &run_statements<partiql::BatchExecuteStatementRequest, partiql::batch_execute_statement>,
+        batch_reads},
     Operation{"BatchGetItem", true, kRun<dynamo::BatchGetItemRequest, &Dynamo::batch_get_item>},
     Operation{
         "BatchWriteItem", false, kRun<dynamo::BatchWriteItemRequest, &Dynamo::batch_write_item>},
     Operation{
+        "CreateBackup",
+        false,
+        &run_backup<
+            dynamo::CreateBackupRequest,
+            &dynamo::Backups::create_backup,
+            write_backup_details>},
+    Operation{
         "CreateTable",
         false,
         &run<dynamo::CreateTableRequest, &Dynamo::create_table, write_changed>},
+    Operation{
+        "DeleteBackup",
+        false,
+        kRunBackup<dynamo::DeleteBackupRequest, &dynamo::Backups::delete_backup>},
     Operation{"DeleteItem", false, kRun<dynamo::DeleteItemRequest, &Dynamo::delete_item>},
     Operation{
         "DeleteTable",
         false,
         &run<dynamo::DeleteTableRequest, &Dynamo::delete_table, write_changed>},
+    Operation{
+        "DescribeBackup",
+        true,
+        kRunBackup<dynamo::DescribeBackupRequest, &dynamo::Backups::describe_backup>},
     Operation{"DescribeEndpoints", true, &describe_endpoints},
     Operation{"DescribeLimits", true, &describe_limits},
     Operation{
@@ -154,7 +257,21 @@ constexpr std::array kOperations = {
         "DescribeTimeToLive",
         true,
         kRun<dynamo::DescribeTimeToLiveRequest, &Dynamo::describe_time_to_live>},
+    Operation{
+        "ExecuteStatement",
+        false,
+        &run_statements<partiql::ExecuteStatementRequest, partiql::execute_statement>,
+        statement_reads},
+    Operation{
+        "ExecuteTransaction",
+        false,
+        &run_statements<partiql::ExecuteTransactionRequest, partiql::execute_transaction>,
+        transaction_reads},
     Operation{"GetItem", true, kRun<dynamo::GetItemRequest, &Dynamo::get_item>},
+    Operation{
+        "ListBackups",
+        true,
+        kRunBackup<dynamo::ListBackupsRequest, &dynamo::Backups::list_backups>},
     Operation{"ListTables", true, kRun<dynamo::ListTablesRequest, &Dynamo::list_tables>},
     Operation{
         "ListTagsOfResource",
@@ -162,6 +279,13 @@ constexpr std::array kOperations = {
         kRun<dynamo::ListTagsOfResourceRequest, &Dynamo::list_tags_of_resource>},
     Operation{"PutItem", false, kRun<dynamo::PutItemRequest, &Dynamo::put_item>},
     Operation{"Query", true, kRun<dynamo::QueryRequest, &Dynamo::query>},
+    Operation{
+        "RestoreTableFromBackup",
+        false,
+        &run_backup<
+            dynamo::RestoreTableFromBackupRequest,
+            &dynamo::Backups::restore_table_from_backup,
+            write_changed>},
     Operation{"Scan", true, kRun<dynamo::ScanRequest, &Dynamo::scan>},
     Operation{"TagResource", false, kRun<dynamo::TagResourceRequest, &Dynamo::tag_resource>},
     Operation{
@@ -201,8 +325,8 @@ const Operation* find_operation(std::string_view name) {
     return found == kOperations.end() || found->name != name ? nullptr : &*found;
 }
 
-bool scope_allows(std::string_view scope, const Operation& operation) {
-    return scope.empty() || scope == "full" || (scope == "read" && operation.reads_only);
+bool scope_allows(std::string_view scope, bool reads_only) {
+    return scope.empty() || scope == "full" || (scope == "read" && reads_only);
 }
 
 }  // namespace gateleg::api::dynamodb

@@ -296,8 +296,10 @@ TEST(ReadRequestTest, BadTables) {
          "be null; Value '0' at 'provisionedThroughput.readCapacityUnits' failed to satisfy "
          "constraint: Member must have value greater than or equal to 1"},
         {R"({"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],)"
-         R"("StreamSpecification":{"StreamEnabled":true}})",
-         "ValidationException: StreamSpecification is not supported by this server yet"},
+         R"("StreamSpecification":{"StreamViewType":"NEW_IMAGE"}})",
+         "ValidationException: 1 validation error detected: Value null at "
+         "'streamSpecification.streamEnabled' failed to satisfy constraint: Member must not be "
+         "null"},
     });
     expect_problems<dynamo::UpdateTableRequest>({
         {R"({"TableName":"t","GlobalSecondaryIndexUpdates":[{}]})",

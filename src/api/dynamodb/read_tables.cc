@@ -202,12 +202,27 @@ dynamo::Tags read_tags(const Fields& in) {
     return tags;
 }
 
-// Streams, replicas and the like: better refused than ignored.
-Result<void> refuse_unsupported(const Fields& in) {
-    if (const auto stream = in.object("StreamSpecification");
-        stream && stream->boolean("StreamEnabled").value_or(false)) {
-        return validation_error("StreamSpecification is not supported by this server yet");
+std::optional<dynamo::StreamSpecification> read_stream(const Fields& in) {
+    using dynamo::StreamView;
+    const auto fields = in.object("StreamSpecification");
+    if (!fields) {
+        return std::nullopt;
     }
+    fields->require("StreamEnabled");
+    return dynamo::StreamSpecification{
+        fields->boolean("StreamEnabled").value_or(false),
+        fields->choice<StreamView>(
+            "StreamViewType",
+            {{"NEW_IMAGE", StreamView::kNewImage},
+             {"OLD_IMAGE", StreamView::kOldImage},
+             {"NEW_AND_OLD_IMAGES", StreamView::kNewAndOldImages},
+             {"KEYS_ONLY", StreamView::kKeysOnly}},
+            "[NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY]"
+        )};
+}
+
+// Replicas and the like: better refused than ignored.
+Result<void> refuse_unsupported(const Fields& in) {
     for (const auto name : {"ReplicaUpdates", "GlobalTableWitnessUpdates", "ResourcePolicy"}) {
         if (in.has(name)) {
             return validation_error(std::string(name) + " is not supported by this server");
@@ -261,6 +276,7 @@ Result<void> read_request(const Fields& in, dynamo::CreateTableRequest& request)
     request.on_demand = read_on_demand(in);
     request.table_class = read_table_class(in);
     request.encryption = read_encryption(in);
+    request.stream = read_stream(in);
     request.deletion_protection = in.boolean("DeletionProtectionEnabled").value_or(false);
     request.local_indexes = read_indexes(in, "LocalSecondaryIndexes", false);
     request.global_indexes = read_indexes(in, "GlobalSecondaryIndexes", true);
@@ -277,6 +293,7 @@ Result<void> read_request(const Fields& in, dynamo::UpdateTableRequest& request)
     request.on_demand = read_on_demand(in);
     request.table_class = read_table_class(in);
     request.encryption = read_encryption(in);
+    request.stream = read_stream(in);
     request.deletion_protection = in.boolean("DeletionProtectionEnabled");
     if (in.has("GlobalSecondaryIndexUpdates")) {
         auto& updates = request.index_updates.emplace();

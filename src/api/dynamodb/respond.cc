@@ -6,18 +6,19 @@
 #include "api/dynamodb/write_reply.h"
 #include "base/crc32.h"
 #include "base/ids.h"
+#include "base/json_writer.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
 
 constexpr std::string_view kJson = "application/x-amz-json-1.0";
 
-void append_headers(std::string& headers, std::string_view body) {
+void append_headers(std::string& headers, std::string_view id, std::string_view body) {
     std::array<char, 16> checksum{};
     const auto end =
         std::to_chars(checksum.data(), checksum.data() + checksum.size(), crc32(body)).ptr;
     headers.append("x-amzn-RequestId: ")
-        .append(random_request_id())
+        .append(id)
         .append("\r\nx-amz-crc32: ")
         .append(checksum.data(), static_cast<std::size_t>(end - checksum.data()))
         .append("\r\n");
@@ -39,7 +40,9 @@ void append_cors(std::string& headers, const http::RequestHead& head) {
 
 void respond_json(http::Exchange exchange, std::string json) {
     auto headers = exchange.take_header_buffer();
-    append_headers(headers, json);
+    auto& id = exchange.trace().id;
+    id = random_request_id();
+    append_headers(headers, id, json);
     append_cors(headers, exchange.request().head);
     exchange.reply({
         .status = 200,
@@ -49,18 +52,46 @@ void respond_json(http::Exchange exchange, std::string json) {
     });
 }
 
-http::Response error_response(const Error& error, std::optional<int> status) {
+namespace {
+
+http::Response named_error(const Error& error, std::optional<int> status, std::string_view id) {
     http::Response response{
         .status = status.value_or(http_status(error.code)),
         .content_type = kJson,
     };
     write_error(response.body, error);
-    append_headers(response.headers, response.body);
+    append_headers(response.headers, id, response.body);
     return response;
 }
 
+}  // namespace
+
+http::Response error_response(const Error& error, std::optional<int> status) {
+    return named_error(error, status, random_request_id());
+}
+
 void respond_error(http::Exchange exchange, const Error& error, std::optional<int> status) {
-    auto response = error_response(error, status);
+    auto& trace = exchange.trace();
+    trace.id = random_request_id();
+    trace.code = wire_name(error.code);
+    auto response = named_error(error, status, trace.id);
+    append_cors(response.headers, exchange.request().head);
+    exchange.reply(std::move(response));
+}
+
+void respond_named_error(
+    http::Exchange exchange, std::string_view name, const std::string& message
+) {
+    http::Response response{.status = 400, .content_type = kJson};
+    JsonWriter json(response.body);
+    json.begin_object();
+    json.member("__type", "com.amazonaws.dynamodb.v20120810#" + std::string(name));
+    json.member("message", message);
+    json.end_object();
+    auto& trace = exchange.trace();
+    trace.id = random_request_id();
+    trace.code = name;
+    append_headers(response.headers, trace.id, response.body);
     append_cors(response.headers, exchange.request().head);
     exchange.reply(std::move(response));
 }

@@ -17,6 +17,10 @@ void respond_json(http::Exchange exchange, std::string json);
 void respond_error(
     http::Exchange exchange, const Error& error, std::optional<int> status = std::nullopt
 );
+// An error of a few operations only, by the name that an SDK matches on.
+void respond_named_error(
+    http::Exchange exchange, std::string_view name, const std::string& message
+);
 http::Response error_response(const Error& error, std::optional<int> status = std::nullopt);
 
 void respond_plain(

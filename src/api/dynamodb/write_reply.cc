@@ -1,25 +1,15 @@
 #include "api/dynamodb/write_reply.h"
 
 #include "api/dynamodb/legacy.h"
+#include "api/dynamodb/write_parts.h"
 #include "base/json_writer.h"
+#include "dynamo/named_error.h"
 #include "value/json_codec.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
 
 using dynamo::ConsumedCapacity;
-
-void write_item(JsonWriter& json, value::ValueView item) {
-    value::append_json_map(json.value_sink(), item);
-}
-
-void write_items(JsonWriter& json, const dynamo::ItemBuffer& items) {
-    json.begin_array();
-    for (const auto item : items.items()) {
-        write_item(json, item);
-    }
-    json.end_array();
-}
 
 void write_units(JsonWriter& json, double units, ConsumedCapacity::Kind kind) {
     json.begin_object();
@@ -66,25 +56,6 @@ void write_capacity(JsonWriter& json, const ConsumedCapacity& capacity) {
         write_index_units(json, "GlobalSecondaryIndexes", capacity.global_indexes, capacity.kind);
     }
     json.end_object();
-}
-
-void write_capacity_member(JsonWriter& json, const std::optional<ConsumedCapacity>& capacity) {
-    if (capacity) {
-        json.key("ConsumedCapacity");
-        write_capacity(json, *capacity);
-    }
-}
-
-void write_capacity_member(JsonWriter& json, const std::vector<ConsumedCapacity>& capacity) {
-    if (capacity.empty()) {
-        return;
-    }
-    json.key("ConsumedCapacity");
-    json.begin_array();
-    for (const auto& each : capacity) {
-        write_capacity(json, each);
-    }
-    json.end_array();
 }
 
 void write_metrics(JsonWriter& json, const dynamo::ItemCollectionMetrics& metrics) {
@@ -188,6 +159,37 @@ void write_reasons(JsonWriter& json, const dynamo::CancellationReasons& detail) 
 }
 
 }  // namespace
+
+void write_item(JsonWriter& json, value::ValueView item) {
+    value::append_json_map(json.value_sink(), item);
+}
+
+void write_items(JsonWriter& json, const dynamo::ItemBuffer& items) {
+    json.begin_array();
+    for (const auto item : items.items()) {
+        write_item(json, item);
+    }
+    json.end_array();
+}
+
+void write_capacity_member(JsonWriter& json, const std::optional<ConsumedCapacity>& capacity) {
+    if (capacity) {
+        json.key("ConsumedCapacity");
+        write_capacity(json, *capacity);
+    }
+}
+
+void write_capacity_member(JsonWriter& json, const std::vector<ConsumedCapacity>& capacity) {
+    if (capacity.empty()) {
+        return;
+    }
+    json.key("ConsumedCapacity");
+    json.begin_array();
+    for (const auto& each : capacity) {
+        write_capacity(json, each);
+    }
+    json.end_array();
+}
 
 void write_reply(std::string& out, const dynamo::GetItemReply& reply) {
     JsonWriter json(out);
@@ -356,7 +358,9 @@ void write_reply(std::string& /*out*/, const dynamo::Empty& /*reply*/) {}
 void write_error(std::string& out, const Error& error) {
     JsonWriter json(out);
     json.begin_object();
-    json.member("__type", "com.amazonaws.dynamodb.v20120810#" + std::string(wire_name(error.code)));
+    json.member(
+        "__type", "com.amazonaws.dynamodb.v20120810#" + std::string(dynamo::name_of(error))
+    );
     json.member("message", error.message);
     if (const auto* failed = dynamic_cast<const dynamo::FailedItem*>(error.detail.get())) {
         json.key("Item");

@@ -2,9 +2,12 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "dynamo/replies.h"
 
 namespace gateleg::api::dynamodb {
@@ -26,6 +29,9 @@ void write_reply(std::string& out, const dynamo::Empty& reply);
 // CreateTable, UpdateTable and DeleteTable put the table under TableDescription, DescribeTable
 // under Table.
 void write_table(std::string& out, std::string_view member, const dynamo::TableDescription& table);
+
+// One member: seconds with a fraction, as the JSON protocol writes times.
+void write_time(JsonWriter& json, std::string_view member, std::int64_t millis);
 
 // {"__type": ..., "message": ...} with what the error carries.
 void write_error(std::string& out, const Error& error);

@@ -24,20 +24,6 @@ std::string_view status_name(Status status) {
     return "ACTIVE";
 }
 
-// Seconds with a fraction, as the JSON protocol writes times.
-void write_time(JsonWriter& json, std::string_view member, std::int64_t millis) {
-    char text[32];
-    std::snprintf(
-        text,
-        sizeof text,
-        "%lld.%03lld",
-        static_cast<long long>(millis / 1000),
-        static_cast<long long>(millis % 1000)
-    );
-    json.key(member);
-    json.raw(text);
-}
-
 void write_throughput(JsonWriter& json, const dynamo::Throughput& throughput) {
     json.key("ProvisionedThroughput");
     json.begin_object();
@@ -136,7 +122,34 @@ void write_settings(JsonWriter& json, const dynamo::TableDescription& table) {
     }
 }
 
+void write_stream(JsonWriter& json, const dynamo::TableDescription& table) {
+    if (table.stream_view) {
+        json.key("StreamSpecification");
+        json.begin_object();
+        json.member("StreamEnabled", true);
+        json.member("StreamViewType", dynamo::stream_view_name(*table.stream_view));
+        json.end_object();
+    }
+    if (!table.latest_stream_arn.empty()) {
+        json.member("LatestStreamLabel", table.latest_stream_label);
+        json.member("LatestStreamArn", table.latest_stream_arn);
+    }
+}
+
 }  // namespace
+
+void write_time(JsonWriter& json, std::string_view member, std::int64_t millis) {
+    char text[32];
+    std::snprintf(
+        text,
+        sizeof text,
+        "%lld.%03lld",
+        static_cast<long long>(millis / 1000),
+        static_cast<long long>(millis % 1000)
+    );
+    json.key(member);
+    json.raw(text);
+}
 
 void write_table(std::string& out, std::string_view member, const dynamo::TableDescription& table) {
     JsonWriter json(out);
@@ -156,6 +169,7 @@ void write_table(std::string& out, std::string_view member, const dynamo::TableD
     write_indexes(json, "LocalSecondaryIndexes", table.local_indexes, false);
     write_indexes(json, "GlobalSecondaryIndexes", table.global_indexes, true);
     write_settings(json, table);
+    write_stream(json, table);
     json.end_object();
     json.end_object();
 }

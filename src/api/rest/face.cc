@@ -48,23 +48,6 @@ std::string_view bearer_token(std::string_view header) {
     return header.substr(kScheme.size());
 }
 
-// The value of a cookie; empty if it was not sent.
-std::string_view cookie(const http::RequestHead& head, std::string_view name) {
-    auto rest = head.find("Cookie").value_or("");
-    while (!rest.empty()) {
-        const auto end = std::min(rest.find(';'), rest.size());
-        auto pair = rest.substr(0, end);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-        while (pair.starts_with(' ')) {
-            pair.remove_prefix(1);
-        }
-        if (pair.size() > name.size() && pair.starts_with(name) && pair[name.size()] == '=') {
-            return pair.substr(name.size() + 1);
-        }
-    }
-    return {};
-}
-
 model::RequestFacts facts_of(const http::Request& request) {
     model::RequestFacts facts{
         .remote_address = std::string(request.remote_address), .tls = request.tls};
@@ -128,18 +111,25 @@ void Face::add_routes(model::Runtime& runtime) {
     const auto& model = runtime.model();
     for (auto& endpoint : model::endpoints_of(model)) {
         const auto path = endpoint.path;
-        add_route(path, {&runtime, std::move(endpoint)});
+        auto name = model.name + "." + endpoint.id;
+        add_route(path, {&runtime, std::move(endpoint), std::move(name)});
     }
+    const auto name_of = [&](const model::Endpoint& endpoint) {
+        return model.name + ".patterns." + endpoint.pattern->name;
+    };
     // By name, then by the rows they serve; a row that two patterns serve leads to the first.
     std::set<std::string> taken;
     for (const auto& endpoint : model::pattern_endpoints_of(model)) {
         taken.insert(endpoint.pattern->name);
-        add_route(endpoint.path, {&runtime, endpoint});
+        add_route(endpoint.path, {&runtime, endpoint, name_of(endpoint)});
     }
     for (const auto& endpoint : model::pattern_endpoints_of(model)) {
         for (const auto& row : model::row_ids(*endpoint.pattern)) {
             if (taken.insert(row).second) {
-                add_route(model::base_path(model) + "/patterns/" + row, {&runtime, endpoint});
+                add_route(
+                    model::base_path(model) + "/patterns/" + row,
+                    {&runtime, endpoint, name_of(endpoint)}
+                );
             }
         }
     }
@@ -184,7 +174,7 @@ bool Face::names_session(const http::RequestHead& head) const {
     }
     const auto header = head.find("Authorization");
     if (!header) {
-        return !cookie(head, systems::kSessionCookie).empty();
+        return !console::cookie_of(head, systems::kSessionCookie).empty();
     }
     // A JSON Web Token has points, a session's token has none.
     return header->find('.') == std::string_view::npos;
@@ -204,7 +194,7 @@ CallResult<std::optional<systems::Session>> Face::find_session(const http::Reque
                 .code = "CsrfRejected",
                 .message = "A request with a cookie must name its origin"};
         }
-        return options_.sessions->find(cookie(head, systems::kSessionCookie));
+        return options_.sessions->find(console::cookie_of(head, systems::kSessionCookie));
     }
     auto session = options_.sessions->find(bearer_token(*header));
     if (session && !*session) {
@@ -213,11 +203,39 @@ CallResult<std::optional<systems::Session>> Face::find_session(const http::Reque
     return session;
 }
 
+CallResult<std::optional<Face::Identity>> Face::identify_operator(const http::RequestHead& head
+) const {
+    const std::optional<Identity> nobody;
+    if (options_.console == nullptr || head.find("Authorization")) {
+        return nobody;
+    }
+    const bool other = !console::cookie_of(head, systems::kSessionCookie).empty();
+    auto verdict = options_.console->judge(head, other);
+    if (verdict.refused) {
+        return *std::move(verdict.refused);
+    }
+    if (!verdict.session) {
+        return nobody;
+    }
+    return std::optional(Identity{
+        .caller = {
+            .user = "console",
+            .roles = {"user", "moderator", "admin", "service"},
+            .viewer = "console"}});
+}
+
 CallResult<Face::Identity> Face::identify(const http::Request& request) const {
     Identity identity;
     auto& caller = identity.caller;
     const auto digest = sha256(options_.viewer_salt + "\n" + std::string(request.remote_address));
     caller.viewer = to_hex(digest).substr(0, 32);
+    auto signed_in = identify_operator(request.head);
+    if (!signed_in) {
+        return std::move(signed_in).error();
+    }
+    if (*signed_in) {
+        return **std::move(signed_in);
+    }
     const auto header = single_header(request.head, "Authorization");
     if (!header) {
         return unauthenticated("Send one Authorization header");
@@ -339,7 +357,7 @@ std::optional<Face::Refused> Face::route(
 }
 
 CallResult<Answer> Face::run_pattern(const Call& call, model::Explained* explained) {
-    const auto& [runtime, endpoint] = *call.target;
+    const auto& [runtime, endpoint, name] = *call.target;
     const auto& pattern = *endpoint.pattern;
     const auto read = read_pattern_call(endpoint, call.parts);
     if (!read) {
@@ -366,7 +384,7 @@ CallResult<Answer> Face::run_pattern(const Call& call, model::Explained* explain
 }
 
 CallResult<Answer> Face::run_operation(const Call& call, model::Explained* explained) {
-    const auto& [runtime, endpoint] = *call.target;
+    const auto& [runtime, endpoint, name] = *call.target;
     const auto read = read_operation_call(endpoint, call.parts);
     if (!read) {
         return read.error();
@@ -379,7 +397,7 @@ CallResult<Answer> Face::run_operation(const Call& call, model::Explained* expla
 }
 
 CallResult<Answer> Face::run_job(const Call& call) {
-    const auto& [runtime, endpoint] = *call.target;
+    const auto& [runtime, endpoint, name] = *call.target;
     const auto read = read_job_call(endpoint, call.parts);
     if (!read) {
         return read.error();
@@ -410,14 +428,17 @@ void Face::run_to_end(http::Exchange& exchange, const Call& call) {
     http::Response response;
     try {
         auto answer = run(call);
+        exchange.trace().end(http::Stage::kRun);
         if (!answer) {
             log_failure(answer.error(), id);
+            exchange.trace().code = answer.error().code;
         }
         response =
             answer ? to_response(*std::move(answer), id) : problem_response(answer.error(), id);
     } catch (const std::exception& error) {
         log_error("a request threw", {{"requestId", id}, {"what", error.what()}});
         response = problem_response(internal_failure(), id);
+        exchange.trace().code = "Internal";
     }
     exchange.reply(std::move(response));
 }
@@ -444,18 +465,30 @@ void Face::proceed(http::Exchange exchange, bool on_worker) {
     const auto& request = exchange.request();
     Call call;
     call.request_id = random_request_id();
+    auto& trace = exchange.trace();
+    trace.id = call.request_id;
+    trace.operation = "unknown";
     std::optional<Document> document;
     std::optional<Refused> refused;
-    if (auto identity = identify(request); !identity) {
+    auto identity = identify(request);
+    trace.end(http::Stage::kAuth);
+    if (!identity) {
         refused = Refused{std::move(identity).error()};
     } else if (refused = find_document(request.head, *identity, document); !refused && !document) {
         refused = route(request, *std::move(identity), call);
     }
+    if (call.target != nullptr) {
+        trace.operation = call.target->name;
+        trace.table = call.target->runtime->model().table.name;
+    }
+    trace.end(http::Stage::kParse);
     if (refused) {
+        trace.code = refused->error.code;
         auto response = problem_response(refused->error, call.request_id);
         response.headers.append(refused->headers);
         exchange.reply(std::move(response));
     } else if (document) {
+        trace.operation = "document";
         exchange.reply(
             {.content_type = document->content_type,
              .headers = "x-request-id: " + call.request_id + "\r\n" + std::string(kDocumentHeaders),

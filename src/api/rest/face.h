@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/console/gate.h"
 #include "api/rest/answer.h"
 #include "api/rest/documents.h"
 #include "api/rest/read_call.h"
@@ -34,6 +35,8 @@ struct FaceOptions {
     std::string viewer_salt = {};
     // Null: only JSON Web Tokens sign in.
     systems::SessionSource* sessions = nullptr;
+    // Null: the console is off. Whoever is signed in to it has every role.
+    const console::Gate* console = nullptr;
     // ?explain=1 for everybody, not for administrators alone.
     bool explain_to_all = false;
     // They mostly wait for the commit of a group, so there are more of them than cores.
@@ -63,6 +66,7 @@ private:
     struct Target {
         model::Runtime* runtime = nullptr;
         model::Endpoint endpoint;
+        std::string name;  // "stories.renameStory", for counters
     };
     // A request on its way through the gates.
     struct Call {
@@ -88,6 +92,9 @@ private:
         model::Caller caller;
         std::optional<systems::Session> session = {};
     };
+    // Nothing if nobody signed in to the console calls.
+    model::CallResult<std::optional<Identity>> identify_operator(const http::RequestHead& head
+    ) const;
 
     bool names_session(const http::RequestHead& head) const;
     // Blocks if the request names a session.

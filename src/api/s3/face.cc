@@ -44,6 +44,15 @@ bool has_body(const http::RequestHead& head) {
     return head.chunked() || head.content_length().value_or(0) != 0;
 }
 
+// The name that an error has on the wire; empty for a fault of ours.
+std::string_view code_of(const Error& error) {
+    if (const auto* detail = auth::s3_detail(error)) {
+        return detail->code;
+    }
+    const auto reason = objects::reason_of(error);
+    return reason ? objects::s3_code(*reason) : std::string_view("InternalError");
+}
+
 Error refusal_error(int status, std::string_view reason) {
     switch (status) {
         case 408:
@@ -145,17 +154,21 @@ Result<const Operation*> Face::admit(Call& call) const {
 void Face::handle(http::Exchange exchange) {
     auto call = std::make_shared<Call>(std::move(exchange));
     call->request_id = random_request_id();
+    call->exchange.trace().id = call->request_id;
+    call->exchange.trace().operation = "unknown";
     auto target = read_target(call->head(), options_.hosts);
     if (!target) {
         answer(*call, target.error());
         return;
     }
     call->target = *std::move(target);
+    call->exchange.trace().table = call->target.bucket;
     if (call->head().method() == "OPTIONS") {
         preflight(call);
         return;
     }
     const auto operation = admit(*call);
+    call->exchange.trace().end(http::Stage::kAuth);
     if (!operation) {
         // A page may read why it was refused, if it may talk to the bucket at all.
         if (call->head().find("origin")) {
@@ -168,6 +181,7 @@ void Face::handle(http::Exchange exchange) {
         }
         return;
     }
+    call->exchange.trace().operation = (*operation)->name;
     run(std::move(call), **operation);
 }
 
@@ -239,6 +253,11 @@ void Face::submit(std::shared_ptr<Call> call, UniqueFunction<void()> job) {
 }
 
 void Face::answer(Call& call, Answer answer) {
+    auto& trace = call.exchange.trace();
+    trace.end(http::Stage::kRun);
+    if (!answer) {
+        trace.code = code_of(answer.error());
+    }
     auto response = answer ? *std::move(answer)
                            : error_response(answer.error(), call.head().path(), call.request_id);
     add_header(response.headers, "x-amz-request-id", call.request_id);

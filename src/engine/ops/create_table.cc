@@ -1,30 +1,17 @@
-#include <cstring>
-
 #include "base/ids.h"
 #include "engine/keyspace.h"
 #include "engine/limits.h"
 #include "engine/ops/catalog_change.h"
 #include "engine/ops/operations.h"
 #include "engine/schema_check.h"
+#include "engine/stream_log.h"
+#include "engine/table_ids.h"
 
 namespace gateleg::engine::ops {
 namespace {
 
 using dynamo::BillingMode;
 using Request = dynamo::CreateTableRequest;
-
-Result<TableId> next_table_id(CommitContext& context) {
-    std::string bytes;
-    std::uint32_t last = 0;
-    GATELEG_TRY_ASSIGN(const bool known, context.get(last_table_id_key(), bytes));
-    if (known) {
-        std::memcpy(&last, bytes.data(), sizeof last);
-    }
-    ++last;
-    bytes.assign(reinterpret_cast<const char*>(&last), sizeof last);
-    context.put(last_table_id_key(), bytes);
-    return TableId{last};
-}
 
 void add_indexes(
     Table& table, const std::optional<std::vector<dynamo::IndexDefinition>>& indexes, bool global
@@ -73,6 +60,11 @@ Result<dynamo::TableReply> create(const Core& core, Request& request, CommitCont
     if (context.catalog().find(request.table) != nullptr) {
         return resource_in_use("Table already exists: " + request.table);
     }
+    std::string restoring;
+    GATELEG_TRY_ASSIGN(const bool restored, context.get(restore_key(request.table), restoring));
+    if (restored) {
+        return resource_in_use("Table is being created: " + request.table);
+    }
     if (context.catalog().tables.size() >= kMaxTables) {
         return Error{
             ErrorCode::kLimitExceeded,
@@ -80,7 +72,10 @@ Result<dynamo::TableReply> create(const Core& core, Request& request, CommitCont
                 " tables per subscriber"};
     }
     GATELEG_TRY_ASSIGN(const auto id, next_table_id(context));
-    auto table = std::make_shared<const Table>(make_table(core, request, id));
+    auto table = std::make_shared<Table>(make_table(core, request, id));
+    if (request.stream && request.stream->enabled) {
+        open_stream(context, *table, *request.stream->view);
+    }
     context.store_table(table);
     context.note_growth();
     // Real tables take a while; ours is there at once, but clients expect to be told to wait.

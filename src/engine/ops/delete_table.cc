@@ -1,5 +1,6 @@
 #include "engine/ops/catalog_change.h"
 #include "engine/ops/operations.h"
+#include "engine/stream_log.h"
 
 namespace gateleg::engine::ops {
 namespace {
@@ -21,8 +22,12 @@ Result<dynamo::TableReply> remove(const std::string& name, CommitContext& contex
         context.backfill_positions().erase({table->id, index.id});
     }
     context.backfill_positions().erase({table->id, kTimeToLive});
-    context.remove_table(*table);
-    auto description = describe(*table, {});
+    auto removed = *table;
+    if (removed.has_enabled_stream()) {
+        close_stream(context, removed);
+    }
+    context.remove_table(removed);
+    auto description = describe(removed, {});
     description.status = dynamo::Status::kDeleting;
     return dynamo::TableReply{std::move(description)};
 }

@@ -1,4 +1,4 @@
-#include "engine/ops/catalog_change.h"
+#include "engine/ops/backups.h"
 #include "engine/ops/operations.h"
 
 namespace gateleg::engine::ops {
@@ -8,7 +8,7 @@ void describe_table(
 ) {
     const auto table = core.committer.catalog()->find(request.table);
     if (table == nullptr) {
-        done(table_not_found(request.table));
+        done(describe_restoring(core, request.table));
         return;
     }
     done(dynamo::TableReply{describe(*table, core.committer.counts(table->id))});

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "dynamo/dynamo.h"
+#include "dynamo/partition_reader.h"
+#include "dynamo/table_settings.h"
 #include "engine/core.h"
 
 namespace gateleg::engine::ops {
@@ -31,6 +33,10 @@ void describe_time_to_live(const Core&, dynamo::DescribeTimeToLiveRequest, Done<
 void tag_resource(const Core&, dynamo::TagResourceRequest, Done<dynamo::TagResourceRequest>);
 void untag_resource(const Core&, dynamo::UntagResourceRequest, Done<dynamo::UntagResourceRequest>);
 void list_tags_of_resource(const Core&, dynamo::ListTagsOfResourceRequest, Done<dynamo::ListTagsOfResourceRequest>);
+void get_table_settings(const Core&, dynamo::GetTableSettingsRequest, Done<dynamo::GetTableSettingsRequest>);
+void change_table_setting(const Core&, dynamo::ChangeTableSettingRequest, Done<dynamo::ChangeTableSettingRequest>);
+// Not of the API: what the console's view of item collections goes by.
+Result<dynamo::PartitionsReply> read_partitions(const Core&, const dynamo::PartitionsRequest&);
 // NOLINTEND(readability-avoid-const-params-in-decls)
 
 }  // namespace gateleg::engine::ops

@@ -21,14 +21,17 @@ Result<void> ItemReader::compile(expr::Cache& cache) {
 }
 
 Result<ItemReader::Found> ItemReader::read(
-    const storage::Store& store, std::string_view key, const storage::Snapshot* snapshot
+    const storage::Store& store,
+    std::string_view key,
+    const storage::Snapshot* snapshot,
+    bool measure
 ) const {
     std::string bytes;
     GATELEG_TRY_ASSIGN(const bool there, store.get(key, bytes, snapshot));
     if (!there) {
         return Found{};
     }
-    const auto size = value::item_size(ValueView(bytes.data()));
+    const auto size = measure ? value::item_size(ValueView(bytes.data())) : 0;
     if (!projection_) {
         return Found{EncodedItem(std::move(bytes)), size};
     }

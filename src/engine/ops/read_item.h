@@ -29,8 +29,12 @@ public:
         std::optional<value::EncodedItem> item;
         std::size_t size = 0;  // of the whole item, which is what a read costs
     };
+    // `measure`: whether the caller looks at the size, which takes a walk over the item.
     Result<Found> read(
-        const storage::Store& store, std::string_view key, const storage::Snapshot* snapshot
+        const storage::Store& store,
+        std::string_view key,
+        const storage::Snapshot* snapshot,
+        bool measure = true
     ) const;
 
 private:

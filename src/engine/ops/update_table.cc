@@ -4,6 +4,7 @@
 #include "engine/ops/catalog_change.h"
 #include "engine/ops/operations.h"
 #include "engine/schema_check.h"
+#include "engine/stream_log.h"
 
 namespace gateleg::engine::ops {
 namespace {
@@ -194,6 +195,29 @@ void change_settings(const Request& request, Table& table) {
     }
 }
 
+// Whether the stream can be changed; what the request alone decides has been checked.
+Result<void> check_stream_change(const Request& request, const Table& table) {
+    if (!request.stream || request.stream->enabled != table.has_enabled_stream()) {
+        return {};
+    }
+    return validation_error(
+        (request.stream->enabled ? "Table already has an enabled stream: TableName: "
+                                 : "Table has no stream to disable: TableName: ") +
+        request.table
+    );
+}
+
+void change_stream(const Request& request, Table& table, CommitContext& context) {
+    if (!request.stream) {
+        return;
+    }
+    if (request.stream->enabled) {
+        open_stream(context, table, *request.stream->view);
+    } else {
+        close_stream(context, table);
+    }
+}
+
 Result<dynamo::TableReply> update(
     const Core& core, const Request& request, CommitContext& context
 ) {
@@ -214,6 +238,7 @@ Result<dynamo::TableReply> update(
     auto changed = std::make_shared<Table>(*before);
     GATELEG_TRY(change_billing(core, request, *changed));
     GATELEG_TRY(merge_attributes(request, *changed));
+    GATELEG_TRY(check_stream_change(request, *changed));
     std::vector<IndexId> removed;
     GATELEG_TRY(change_indexes(request, *changed, removed));
     for (const auto index : removed) {
@@ -222,6 +247,7 @@ Result<dynamo::TableReply> update(
     change_settings(request, *changed);
     compile_table(*changed);
     drop_unused_attributes(*changed);
+    change_stream(request, *changed, context);
     context.store_table(changed);
     context.note_growth();
     auto description = describe(*changed, core.committer.counts(changed->id));
@@ -231,7 +257,7 @@ Result<dynamo::TableReply> update(
 
 bool changes_anything(const Request& request) {
     return request.billing_mode || request.throughput || request.on_demand || request.table_class ||
-           request.encryption || request.deletion_protection ||
+           request.encryption || request.deletion_protection || request.stream ||
            (request.index_updates && !request.index_updates->empty());
 }
 
@@ -243,6 +269,10 @@ void update_table(const Core& core, Request request, Done<Request> done) {
             "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
             "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
         ));
+        return;
+    }
+    if (auto checked = check_stream(request); !checked) {
+        done(std::move(checked).error());
         return;
     }
     change_catalog<dynamo::TableReply>(

@@ -125,6 +125,7 @@ private:
     void watch_streamed_body(std::int64_t now);
 
     // Sending.
+    void answer(Response&& response);
     void send_reply(Response&& response, ReplyForm form, bool inline_reply);
     void send_locked(std::string_view head, std::string* body);
     void append_pending_locked(Pending&& pending);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "systems/accounts/secrets.h"
 #include "systems/figureforge/parts.h"
@@ -51,13 +52,29 @@ struct Images {
     value::List images;
 };
 
+// The list of images, where this kind of provider has it.
+const value::List* find_images(const WebhookBody& body) {
+    for (const auto* path : {"payload.images", "output.images", "output"}) {
+        const auto* tree = body.find(path);
+        if (const auto* list = tree != nullptr ? std::get_if<value::List>(&tree->data) : nullptr) {
+            return list;
+        }
+    }
+    return nullptr;
+}
+
+// An image is a map with its address, or just that.
+std::string address_of(const WebhookBody& image) {
+    const auto* plain = std::get_if<std::string>(&image.tree.data);
+    return plain != nullptr ? *plain : image.text("url");
+}
+
 Images read_images(const WebhookBody& body, std::int64_t now_millis) {
     Images found;
-    const auto* tree = body.find("payload.images");
-    const auto* list = tree != nullptr ? std::get_if<value::List>(&tree->data) : nullptr;
+    const auto* list = find_images(body);
     for (std::size_t i = 0; list != nullptr && i < std::min(list->size(), kMaxImages); ++i) {
         const WebhookBody one{(*list)[i]};
-        const auto url = one.text("url");
+        const auto url = address_of(one);
         if (!is_web_address(url)) {
             continue;
         }
@@ -80,75 +97,130 @@ value::AttributeValue error_of(const WebhookBody& body) {
         message = body.text("error.message");
     }
     if (message.empty()) {
+        message = body.text("payload.detail");
+    }
+    if (message.empty()) {
         message = "The provider has failed";
     }
     return {value::Map{
         {"code", text("ProviderFailed")}, {"message", text(message.substr(0, kMaxMessage))}}};
 }
 
-Reply provider_webhook(model::Runtime& runtime, const Services& services, const NativeCall& call) {
-    const auto body = read_webhook(services, "FAL", "Webhook-Signature", call);
-    if (!body) {
-        return body.error();
-    }
-    const auto job =
-        runtime.get("jobToken", {{"token", text(call.text("token"))}}, model::internal_caller());
-    if (!job) {
-        return CallError{404, "JobNotFound", "There is no such job"};
-    }
-    const auto status = body->text("status");
-    const auto request = body->text("request_id");
-    auto event = body->text("eventId");
-    if (event.empty()) {
-        event = request + ":" + status;
-    }
-    if (!is_outside_id(event)) {
-        return model::validation_failed("eventId", "must be 1 to 128 of A-Z a-z 0-9 _ . : -");
-    }
-    const auto run = [&](std::string_view operation, Arguments more) {
-        more["user_id"] = text(model::text_of(job->item, "user_id"));
-        more["job_id"] = text(model::text_of(job->item, "job_id"));
-        return runtime.run(operation, {.arguments = std::move(more)}, model::internal_caller());
-    };
-    if (is_outside_id(request)) {
-        // The provider may be quicker than the answer to the call that started it.
-        if (auto noted = run("jobAccepted", {{"provider_request_id", text(request)}}); !noted) {
-            return noted;
+// How a job is, as a provider tells it: in a callback, or when asked.
+class Reports {
+public:
+    Reports(model::Runtime& runtime, const Services& services)
+        : runtime_(runtime), services_(services) {}
+
+    Reply called_back(const NativeCall& call) const {
+        const auto job = runtime_.get(
+            "jobToken", {{"token", text(call.text("token"))}}, model::internal_caller()
+        );
+        const auto body =
+            read_webhook(services_, job ? signer_of(job->item) : "FAL", "Webhook-Signature", call);
+        if (!body) {
+            return body.error();
         }
+        if (!job) {
+            return CallError{404, "JobNotFound", "There is no such job"};
+        }
+        auto event = body->text("eventId");
+        if (event.empty()) {
+            event = request_of(*body) + ":" + body->text("status");
+        }
+        if (!is_outside_id(event)) {
+            return model::validation_failed("eventId", "must be 1 to 128 of A-Z a-z 0-9 _ . : -");
+        }
+        auto done = apply(key_of(job->item), event, *body);
+        if (!done) {
+            return done;
+        }
+        return reply_with(
+            {{"received", model::boolean(true)}, {"applied", model::boolean(done->changed)}}, 200
+        );
     }
-    Arguments arguments{{"event_id", text(event)}};
-    Reply done = model::OperationReply{.changed = false};
-    if (status == "OK" || status == "COMPLETED") {
-        auto images = read_images(*body, services.clock.now_millis());
-        if (images.ids.empty()) {
-            arguments["error"] = {value::Map{
-                {"code", text("NoImages")}, {"message", text("The provider sent no image")}}};
-            done = run("jobFailed", std::move(arguments));
-        } else {
+
+    Reply asked(const NativeCall& call) const {
+        const WebhookBody body{*call.find("answer")};
+        if (body.text("status").empty()) {
+            return model::OperationReply{.changed = false};  // nobody knows
+        }
+        const auto event = "poll:" + call.text("job_id") + ":" + body.text("status");
+        return is_outside_id(event)
+                   ? apply(key_of({call.arguments.begin(), call.arguments.end()}), event, body)
+                   : Reply(model::OperationReply{.changed = false});
+    }
+
+private:
+    static std::string request_of(const WebhookBody& body) {
+        auto request = body.text("request_id");
+        return request.empty() ? body.text("id") : request;
+    }
+
+    static Arguments key_of(const value::Item& item) {
+        return {
+            {"user_id", text(model::text_of(item, "user_id"))},
+            {"job_id", text(model::text_of(item, "job_id"))}};
+    }
+
+    // Whose secret signs the callbacks of a job: of whoever its call went to.
+    std::string signer_of(const value::Item& item) const {
+        const auto job = runtime_.get("jobInFull", key_of(item), model::internal_caller());
+        const bool asks_runpod = job && model::text_of(job->item, "provider") == "runpod";
+        const bool only_runpod = !services_.find_setting("GATELEG_FAL_URL") &&
+                                 services_.find_setting("GATELEG_RUNPOD_URL");
+        return asks_runpod || only_runpod ? "RUNPOD" : "FAL";
+    }
+
+    Reply apply(const Arguments& job, const std::string& event, const WebhookBody& body) const {
+        const auto run = [&](std::string_view operation, Arguments more) {
+            more.insert(job.begin(), job.end());
+            return runtime_.run(
+                operation, {.arguments = std::move(more)}, model::internal_caller()
+            );
+        };
+        const auto status = body.text("status");
+        if (const auto request = request_of(body); is_outside_id(request)) {
+            // The provider may be quicker than the answer to the call that started it.
+            if (auto noted = run("jobAccepted", {{"provider_request_id", text(request)}}); !noted) {
+                return noted;
+            }
+        }
+        Arguments arguments{{"event_id", text(event)}};
+        if (status == "OK" || status == "COMPLETED") {
+            auto images = read_images(body, services_.clock.now_millis());
+            if (images.ids.empty()) {
+                arguments["error"] = {value::Map{
+                    {"code", text("NoImages")}, {"message", text("The provider sent no image")}}};
+                return run("jobFailed", std::move(arguments));
+            }
             arguments["image_ids"] = {std::move(images.ids)};
             arguments["images"] = {std::move(images.images)};
-            done = run("jobSucceeded", std::move(arguments));
+            return run("jobSucceeded", std::move(arguments));
         }
-    } else if (status == "ERROR" || status == "FAILED") {
-        arguments["error"] = error_of(*body);
-        done = run("jobFailed", std::move(arguments));
-    } else if (status == "IN_PROGRESS") {
-        done = run("jobStarted", std::move(arguments));
+        if (status == "ERROR" || status == "FAILED" || status == "CANCELLED" ||
+            status == "TIMED_OUT") {
+            arguments["error"] = error_of(body);
+            return run("jobFailed", std::move(arguments));
+        }
+        if (status == "IN_PROGRESS") {
+            return run("jobStarted", std::move(arguments));
+        }
+        return model::OperationReply{.changed = false};
     }
-    if (!done) {
-        return done;
-    }
-    return reply_with(
-        {{"received", model::boolean(true)}, {"applied", model::boolean(done->changed)}}, 200
-    );
-}
+
+    model::Runtime& runtime_;
+    const Services& services_;
+};
 
 }  // namespace
 
 void install_generation(model::Runtime& runtime, const Services& services) {
-    runtime.install("providerWebhook", [&runtime, &services](const auto& call) {
-        return provider_webhook(runtime, services, call);
+    const auto reports = std::make_shared<Reports>(runtime, services);
+    runtime.install("providerWebhook", [reports](const auto& call) {
+        return reports->called_back(call);
     });
+    runtime.install("jobPolled", [reports](const auto& call) { return reports->asked(call); });
 }
 
 }  // namespace gateleg::systems::figureforge

@@ -57,6 +57,7 @@ void install_gallery(model::Runtime& runtime, const Services& services) {
     install(runtime, "startUpload", uploads, &gallery::Uploads::start);
     install(runtime, "completeUpload", uploads, &gallery::Uploads::complete);
     install(runtime, "retryUpload", uploads, &gallery::Uploads::retry);
+    install(runtime, "storageWebhook", uploads, &gallery::Uploads::stored);
     install(runtime, "mediaContent", uploads, &gallery::Uploads::content);
 
     auto lists = std::make_shared<gallery::Lists>(runtime, services);
@@ -68,6 +69,7 @@ void install_gallery(model::Runtime& runtime, const Services& services) {
 
     auto events = std::make_shared<gallery::ProviderEvents>(runtime, services);
     install(runtime, "runpodWebhook", events, &gallery::ProviderEvents::video);
+    install(runtime, "videoPolled", events, &gallery::ProviderEvents::video_asked);
     install(runtime, "paymentWebhook", events, &gallery::ProviderEvents::payment);
 
     auto migrations = std::make_shared<gallery::Migrations>(runtime);

@@ -89,6 +89,16 @@ ProviderEvents::Reply ProviderEvents::video(const model::NativeCall& call) {
     return video_event(text_of(found->item, "jobId"), event_id, body);
 }
 
+ProviderEvents::Reply ProviderEvents::video_asked(const model::NativeCall& call) {
+    const WebhookBody body{*call.find("answer")};
+    const auto status = body.text("status");
+    const auto event_id = "poll:" + call.text("jobId") + ":" + status;
+    if (status.empty() || !is_outside_id(event_id) || !is_outside_id(body.text("id"))) {
+        return received(false);  // nobody knows
+    }
+    return video_event(call.text("jobId"), event_id, body);
+}
+
 ProviderEvents::Reply ProviderEvents::video_event(
     const std::string& job_id, const std::string& event_id, const WebhookBody& body
 ) {

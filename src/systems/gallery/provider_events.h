@@ -21,6 +21,8 @@ public:
         : runtime_(runtime), services_(services) {}
 
     Reply video(const model::NativeCall& call);
+    // What the provider said when it was asked.
+    Reply video_asked(const model::NativeCall& call);
     Reply payment(const model::NativeCall& call);
 
 private:

@@ -4,6 +4,7 @@
 
 #include "model/surface.h"
 #include "systems/gallery/walk.h"
+#include "systems/webhooks.h"
 
 namespace gateleg::systems::gallery {
 
@@ -15,6 +16,10 @@ using model::text_of;
 using value::AttributeValue;
 
 namespace {
+
+constexpr int kNotFound = 404;
+constexpr int kServerError = 500;
+constexpr std::size_t kMaxRecords = 1000;
 
 const value::Map* settings_of(const model::Runtime& runtime, std::string_view constant) {
     const auto* found = runtime.model().find_constant(constant);
@@ -41,6 +46,37 @@ bool is_accepted(const model::Runtime& runtime, const std::string& type) {
 std::string extension_of(const std::string& type) {
     const auto slash = type.find('/');
     return slash == std::string::npos ? "bin" : type.substr(slash + 1);
+}
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const char small = static_cast<char>(c | 0x20);
+    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
+// Keys in events are written as in a query: a space is a plus, other characters %2B.
+std::string plain_key(const std::string& written) {
+    std::string key;
+    for (std::size_t at = 0; at < written.size(); ++at) {
+        const bool escaped = written[at] == '%' && at + 2 < written.size() &&
+                             hex_digit(written[at + 1]) >= 0 && hex_digit(written[at + 2]) >= 0;
+        if (escaped) {
+            key += static_cast<char>(hex_digit(written[at + 1]) * 16 + hex_digit(written[at + 2]));
+            at += 2;
+        } else {
+            key += written[at] == '+' ? ' ' : written[at];
+        }
+    }
+    return key;
+}
+
+// "01JN.." of "gallery/user-1/01JN...png".
+std::string media_of(const std::string& key) {
+    const auto slash = key.rfind('/');
+    const auto name = slash == std::string::npos ? key : key.substr(slash + 1);
+    return name.substr(0, name.find('.'));
 }
 
 CallError not_configured() {
@@ -114,23 +150,7 @@ Uploads::Reply Uploads::complete(const model::NativeCall& call) {
     Arguments arguments = {{"id", text(call.text("id"))}};
     if (call.flag("failed")) {
         arguments["status"] = text("failed");
-        return finish(std::move(arguments), call.caller);
-    }
-    if (services_.objects == nullptr) {
-        return not_configured();
-    }
-    const auto key = text_of(found.item, "objectKey");
-    GATELEG_CALL_TRY_ASSIGN(const auto object, services_.objects->head(key));
-    if (!object) {
-        return CallError{409, "ObjectMissing", "Nothing was uploaded yet."};
-    }
-    if (object->size > static_cast<std::uint64_t>(max_bytes_)) {
-        arguments["status"] = text("failed");
-        if (auto done = finish(std::move(arguments), call.caller); !done) {
-            return done;
-        }
-        GATELEG_CALL_TRY(services_.objects->remove(key));
-        return CallError{413, "PayloadTooLarge", "The file is too large."};
+        return finish(found.item, std::move(arguments));
     }
     for (const auto* name : {"width", "height", "thumbnailUrls"}) {
         if (const auto* given = call.find(name)) {
@@ -146,27 +166,110 @@ Uploads::Reply Uploads::complete(const model::NativeCall& call) {
             }
         }
     }
-    arguments["status"] = text("uploaded");
-    arguments["size"] = model::number(static_cast<std::int64_t>(object->size));
-    arguments["url"] =
-        text(model::base_path(runtime_.model()) + "/media/" + call.text("id") + "/content");
-    return finish(std::move(arguments), call.caller);
+    return take(found.item, std::move(arguments));
 }
 
-Uploads::Reply Uploads::finish(Arguments arguments, const model::Caller& caller) {
-    return run_as(runtime_, "finishUpload", std::move(arguments), *caller.user);
+Uploads::Reply Uploads::take(const value::Item& media, Arguments arguments) {
+    if (services_.objects == nullptr) {
+        return not_configured();
+    }
+    const auto key = text_of(media, "objectKey");
+    GATELEG_CALL_TRY_ASSIGN(const auto object, services_.objects->head(key));
+    if (!object) {
+        return CallError{409, "ObjectMissing", "Nothing was uploaded yet."};
+    }
+    if (object->size > static_cast<std::uint64_t>(max_bytes_)) {
+        arguments = {{"id", text(text_of(media, "id"))}, {"status", text("failed")}};
+        if (auto done = finish(media, std::move(arguments)); !done) {
+            return done;
+        }
+        GATELEG_CALL_TRY(services_.objects->remove(key));
+        return CallError{413, "PayloadTooLarge", "The file is too large."};
+    }
+    const auto content =
+        model::base_path(runtime_.model()) + "/media/" + text_of(media, "id") + "/content";
+    if (!arguments.contains("thumbnailUrls") && text_of(media, "type") == "image") {
+        // They are being made; until then these lead to the image itself.
+        value::Map urls;
+        for (const auto* size : {"small", "medium", "large", "cover"}) {
+            urls[size] = text(content + "?size=" + size);
+        }
+        arguments["thumbnailUrl"] = urls["small"];
+        arguments["thumbnailUrls"] = {std::move(urls)};
+    }
+    arguments["status"] = text("uploaded");
+    arguments["size"] = model::number(static_cast<std::int64_t>(object->size));
+    arguments["url"] = text(content);
+    return finish(media, std::move(arguments));
+}
+
+Uploads::Reply Uploads::finish(const value::Item& media, Arguments arguments) {
+    return run_as(runtime_, "finishUpload", std::move(arguments), text_of(media, "createdBy"));
+}
+
+Uploads::Reply Uploads::stored(const model::NativeCall& call) {
+    GATELEG_CALL_TRY_ASSIGN_CALL(
+        const auto body, read_webhook(services_, "STORAGE", "Webhook-Signature", call)
+    );
+    bool applied = false;
+    for (std::size_t at = 0; at < kMaxRecords; ++at) {
+        const auto record = "Records." + std::to_string(at);
+        const auto event = body.text(record + ".eventName");
+        if (body.find(record) == nullptr) {
+            break;
+        }
+        if (event.find("ObjectCreated:") == std::string::npos) {
+            continue;
+        }
+        GATELEG_CALL_TRY_ASSIGN_CALL(
+            const bool finished, finish_stored(plain_key(body.text(record + ".s3.object.key")))
+        );
+        applied |= finished;
+    }
+    model::OperationReply reply;
+    reply.body = value::AttributeValue{
+        value::Map{{"received", model::boolean(true)}, {"applied", model::boolean(applied)}}};
+    return reply;
+}
+
+CallResult<bool> Uploads::finish_stored(const std::string& key) {
+    const auto id = media_of(key);
+    if (!is_outside_id(id)) {
+        return false;
+    }
+    const auto found = runtime_.get("media", {{"id", text(id)}}, model::internal_caller());
+    if (!found) {
+        return found.error().status == kNotFound ? CallResult<bool>(false) : found.error();
+    }
+    if (text_of(found->item, "objectKey") != key || text_of(found->item, "status") != "pending") {
+        return false;
+    }
+    const auto done = take(found->item, {{"id", text(id)}});
+    // Finished meanwhile, gone again, or too large: the store need not say it once more.
+    if (!done && done.error().status >= kServerError) {
+        return done.error();
+    }
+    return done.has_value();
 }
 
 Uploads::Reply Uploads::content(const model::NativeCall& call) {
     GATELEG_CALL_TRY_ASSIGN_CALL(
         const auto found, runtime_.get("media", {{"id", text(call.text("id"))}}, call.caller)
     );
-    const auto key = text_of(found.item, "objectKey");
+    auto key = text_of(found.item, "objectKey");
     if (key.empty() || text_of(found.item, "status") != "uploaded") {
         return CallError{409, "ObjectMissing", "There are no bytes of this media here."};
     }
     if (services_.objects == nullptr) {
         return not_configured();
+    }
+    if (call.has("size")) {
+        auto small = "gallery/" + text_of(found.item, "createdBy") + "/" + call.text("id") + "/" +
+                     call.text("size");
+        GATELEG_CALL_TRY_ASSIGN(const auto made, services_.objects->head(small));
+        if (made) {
+            key = std::move(small);
+        }
     }
     GATELEG_CALL_TRY_ASSIGN(auto url, services_.objects->presign_get(key, link_seconds_));
     model::OperationReply reply;

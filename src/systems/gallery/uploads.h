@@ -19,6 +19,8 @@ public:
     Reply start(const model::NativeCall& call);
     Reply complete(const model::NativeCall& call);
     Reply retry(const model::NativeCall& call);
+    // What an object store says of bytes that have arrived (WH-13), in the form of S3's events.
+    Reply stored(const model::NativeCall& call);
     // Redirects to a signed address.
     Reply content(const model::NativeCall& call);
 
@@ -26,7 +28,11 @@ private:
     Reply with_upload_url(model::OperationReply reply, const std::string& owner);
     // The media if it is the caller's own.
     model::CallResult<model::Found> get_own(const model::NativeCall& call);
-    Reply finish(model::Arguments arguments, const model::Caller& caller);
+    // Looks at the bytes and finishes the upload: as uploaded, or as failed if there are too many.
+    Reply take(const value::Item& media, model::Arguments arguments);
+    Reply finish(const value::Item& media, model::Arguments arguments);
+    // Whether this was the object of an upload that waited for it.
+    model::CallResult<bool> finish_stored(const std::string& key);
 
     model::Runtime& runtime_;
     const Services& services_;

@@ -96,7 +96,7 @@ CallResult<OperationReply> recount(model::Runtime& runtime, const NativeCall& ca
     const auto count = static_cast<std::int64_t>(nodes.size());
     const auto seen = call.integer("seen").value_or(0);
     if (count == seen || !call.flag("repair")) {
-        return changed_reply(count != seen);
+        return OperationReply{.changed = count != seen};  // the job counts these
     }
     model::OperationCall set{
         .arguments = {
@@ -147,11 +147,6 @@ CallResult<OperationReply> check(model::Runtime& runtime, const NativeCall& call
     return reply_with({std::move(body)});
 }
 
-CallResult<OperationReply> generate_node(const NativeCall& /*call*/) {
-    return CallError{
-        503, "ProviderNotConfigured", "No provider of text is configured on this server."};
-}
-
 }  // namespace
 
 void install_care(model::Runtime& runtime) {
@@ -163,7 +158,6 @@ void install_care(model::Runtime& runtime) {
     runtime.install("deleteUser", with(delete_user));
     runtime.install("recount", with(recount));
     runtime.install("check", with(check));
-    runtime.install("generateNode", generate_node);
 }
 
 }  // namespace gateleg::systems::stories

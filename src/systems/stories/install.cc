@@ -9,6 +9,7 @@ void install_stories(model::Runtime& runtime, const Services& services) {
     stories::install_copies(runtime, services.secret);
     stories::install_shares(runtime);
     stories::install_care(runtime);
+    stories::install_generation(runtime, services);
 }
 
 }  // namespace gateleg::systems

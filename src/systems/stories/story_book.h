@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/runtime.h"
+#include "systems/services.h"
 
 namespace gateleg::systems::stories {
 
@@ -63,5 +64,7 @@ void install_nodes(model::Runtime& runtime);
 void install_copies(model::Runtime& runtime, std::string secret);
 void install_shares(model::Runtime& runtime);
 void install_care(model::Runtime& runtime);
+// The services outlive what is installed.
+void install_generation(model::Runtime& runtime, const Services& services);
 
 }  // namespace gateleg::systems::stories

@@ -1,0 +1,374 @@
+#include "api/dynamodb/tool_operations.h"
+
+#include <algorithm>
+#include <array>
+
+#include "api/dynamodb/parse_body.h"
+#include "api/dynamodb/read_request.h"
+#include "api/dynamodb/respond.h"
+#include "api/dynamodb/write_reply.h"
+#include "base/hash.h"
+#include "base/json_writer.h"
+
+namespace gateleg::api::dynamodb {
+namespace {
+
+using dynamo::TableSettings;
+using dynamo::TableSettingsReply;
+
+constexpr const char* kRecoveryDays = "pointInTimeRecoveryDays";
+constexpr const char* kInsights = "contributorInsights";
+constexpr const char* kPolicy = "resourcePolicy";
+constexpr std::int64_t kMostRecoveryDays = 35;
+
+// What a request of these operations says, whichever it is.
+struct Asked {
+    std::string table;
+    std::string resource_arn;
+    std::string policy;
+    bool enabled = false;
+    std::int64_t days = kMostRecoveryDays;
+};
+
+using Reading = Result<void> (*)(const Fields& in, Asked& asked);
+using Writing = void (*)(JsonWriter& json, const Asked& asked, const TableSettingsReply& table);
+
+Result<void> read_nothing(const Fields& /*in*/, Asked& /*asked*/) {
+    return {};
+}
+
+Result<void> read_table(const Fields& in, Asked& asked) {
+    GATELEG_TRY_ASSIGN(asked.table, read_table_name(in));
+    return in.problems().check();
+}
+
+Result<void> read_table_if_given(const Fields& in, Asked& asked) {
+    return in.has("TableName") ? read_table(in, asked) : Result<void>();
+}
+
+Result<void> read_recovery(const Fields& in, Asked& asked) {
+    GATELEG_TRY_ASSIGN(asked.table, read_table_name(in));
+    if (const auto fields = in.object("PointInTimeRecoverySpecification")) {
+        fields->require("PointInTimeRecoveryEnabled");
+        fields->check_range("RecoveryPeriodInDays", 1, kMostRecoveryDays);
+        asked.enabled = fields->boolean("PointInTimeRecoveryEnabled").value_or(false);
+        asked.days = fields->integer("RecoveryPeriodInDays").value_or(kMostRecoveryDays);
+    } else {
+        in.problems().constraint_on_null("pointInTimeRecoverySpecification");
+    }
+    return in.problems().check();
+}
+
+Result<void> read_insights(const Fields& in, Asked& asked) {
+    GATELEG_TRY_ASSIGN(asked.table, read_table_name(in));
+    in.require("ContributorInsightsAction");
+    asked.enabled = in.choice<bool>(
+                          "ContributorInsightsAction",
+                          {{"ENABLE", true}, {"DISABLE", false}},
+                          "[ENABLE, DISABLE]"
+    )
+                        .value_or(false);
+    return in.problems().check();
+}
+
+// The ARN of a table, or of one of its streams.
+Result<void> read_resource(const Fields& in, Asked& asked) {
+    constexpr std::string_view kTable = ":table/";
+    asked.resource_arn = in.required_text("ResourceArn", 1, 1283);
+    GATELEG_TRY(in.problems().check());
+    const auto at = asked.resource_arn.find(kTable);
+    if (!asked.resource_arn.starts_with("arn:aws:dynamodb:") || at == std::string::npos) {
+        return validation_error("Invalid ResourceArn: " + asked.resource_arn);
+    }
+    asked.table = asked.resource_arn.substr(at + kTable.size());
+    asked.table.resize(std::min(asked.table.find('/'), asked.table.size()));
+    return {};
+}
+
+Result<void> read_policy(const Fields& in, Asked& asked) {
+    GATELEG_TRY(read_resource(in, asked));
+    asked.policy = in.required_text("Policy", 1, 20'480);
+    return in.problems().check();
+}
+
+// Each resource under a table has a policy of its own.
+std::string policy_setting(const Asked& asked) {
+    const auto at = asked.resource_arn.find("/", asked.resource_arn.find(":table/") + 7);
+    return kPolicy + (at == std::string::npos ? "" : asked.resource_arn.substr(at));
+}
+
+std::string revision_of(std::string_view policy) {
+    return std::to_string(hash64(policy));
+}
+
+const std::string* find_setting(const TableSettingsReply& table, const std::string& name) {
+    const auto found = table.settings.find(name);
+    return found == table.settings.end() ? nullptr : &found->second;
+}
+
+void write_recovery(JsonWriter& json, const Asked& /*asked*/, const TableSettingsReply& table) {
+    const auto* days = find_setting(table, kRecoveryDays);
+    json.key("ContinuousBackupsDescription");
+    json.begin_object();
+    json.member("ContinuousBackupsStatus", "ENABLED");
+    json.key("PointInTimeRecoveryDescription");
+    json.begin_object();
+    json.member("PointInTimeRecoveryStatus", days == nullptr ? "DISABLED" : "ENABLED");
+    if (days != nullptr) {
+        json.key("RecoveryPeriodInDays");
+        json.raw(*days);
+    }
+    json.end_object();
+    json.end_object();
+}
+
+void write_insights(JsonWriter& json, const Asked& /*asked*/, const TableSettingsReply& table) {
+    json.member("TableName", table.table);
+    json.member(
+        "ContributorInsightsStatus",
+        find_setting(table, kInsights) == nullptr ? "DISABLED" : "ENABLED"
+    );
+}
+
+void write_insights_list(JsonWriter& json, const Asked& asked, const TableSettingsReply& table) {
+    json.key("ContributorInsightsSummaries");
+    json.begin_array();
+    if (!asked.table.empty()) {
+        json.begin_object();
+        write_insights(json, asked, table);
+        json.end_object();
+    }
+    json.end_array();
+}
+
+void write_destinations(JsonWriter& json, const Asked& /*asked*/, const TableSettingsReply& table) {
+    json.member("TableName", table.table);
+    json.key("KinesisDataStreamDestinations");
+    json.begin_array();
+    json.end_array();
+}
+
+void write_auto_scaling(JsonWriter& json, const Asked& /*asked*/, const TableSettingsReply& table) {
+    json.key("TableAutoScalingDescription");
+    json.begin_object();
+    json.member("TableName", table.table);
+    json.member("TableStatus", "ACTIVE");
+    json.key("Replicas");
+    json.begin_array();
+    json.end_array();
+    json.end_object();
+}
+
+void write_policy(JsonWriter& json, const Asked& asked, const TableSettingsReply& table) {
+    if (const auto* policy = find_setting(table, policy_setting(asked))) {
+        json.member("Policy", *policy);
+        json.member("RevisionId", revision_of(*policy));
+    }
+}
+
+void write_revision(JsonWriter& json, const Asked& asked, const TableSettingsReply& /*table*/) {
+    if (!asked.policy.empty()) {
+        json.member("RevisionId", revision_of(asked.policy));
+    }
+}
+
+void write_empty_list(JsonWriter& json, std::string_view member) {
+    json.key(member);
+    json.begin_array();
+    json.end_array();
+}
+void write_no_global_tables(
+    JsonWriter& json, const Asked& /*asked*/, const TableSettingsReply& /*table*/
+) {
+    write_empty_list(json, "GlobalTables");
+}
+void write_no_exports(
+    JsonWriter& json, const Asked& /*asked*/, const TableSettingsReply& /*table*/
+) {
+    write_empty_list(json, "ExportSummaries");
+}
+void write_no_imports(
+    JsonWriter& json, const Asked& /*asked*/, const TableSettingsReply& /*table*/
+) {
+    write_empty_list(json, "ImportSummaryList");
+}
+
+void answer(
+    http::Exchange exchange, const Asked& asked, const TableSettingsReply& table, Writing write
+) {
+    auto out = exchange.take_buffer();
+    JsonWriter json(out);
+    json.begin_object();
+    write(json, asked, table);
+    json.end_object();
+    respond_json(std::move(exchange), std::move(out));
+}
+
+bool read_body(std::string_view body, Reading read, Asked& asked, http::Exchange& exchange) {
+    const auto done = parse_body(body, [&](dom::element root) {
+        Problems problems;
+        return read(Fields(problems, root), asked);
+    });
+    if (!done) {
+        respond_error(std::move(exchange), done.error());
+    }
+    return done.has_value();
+}
+
+void respond_missing(http::Exchange exchange, const Asked& asked, const Error& error) {
+    // These operations have their own error for a missing table, but not those of policies.
+    if (error.code == ErrorCode::kResourceNotFound && asked.resource_arn.empty()) {
+        respond_named_error(
+            std::move(exchange), "TableNotFoundException", "Table not found: " + asked.table
+        );
+    } else {
+        respond_error(std::move(exchange), error);
+    }
+}
+
+template <Reading read, Writing write>
+void show(TableSettings& settings, std::string_view body, http::Exchange exchange) {
+    Asked asked;
+    if (!read_body(body, read, asked, exchange)) {
+        return;
+    }
+    if (asked.table.empty()) {
+        answer(std::move(exchange), asked, {}, write);
+        return;
+    }
+    settings.get_table_settings(
+        {asked.table},
+        [exchange = std::move(exchange), asked](Result<TableSettingsReply> reply) mutable {
+            if (!reply) {
+                respond_missing(std::move(exchange), asked, reply.error());
+                return;
+            }
+            answer(std::move(exchange), asked, *reply, write);
+        }
+    );
+}
+
+// Changes the setting `name` to `value` and answers with what is set then.
+template <Writing write>
+void change(
+    TableSettings& settings,
+    Asked asked,
+    std::string name,
+    std::optional<std::string> value,
+    http::Exchange exchange
+) {
+    const auto table = asked.table;
+    settings.change_table_setting(
+        {table, std::move(name), std::move(value)},
+        [exchange = std::move(exchange),
+         asked = std::move(asked)](Result<TableSettingsReply> reply) mutable {
+            if (!reply) {
+                respond_missing(std::move(exchange), asked, reply.error());
+                return;
+            }
+            answer(std::move(exchange), asked, *reply, write);
+        }
+    );
+}
+
+void update_recovery(TableSettings& settings, std::string_view body, http::Exchange exchange) {
+    Asked asked;
+    if (!read_body(body, read_recovery, asked, exchange)) {
+        return;
+    }
+    auto days = asked.enabled ? std::optional(std::to_string(asked.days)) : std::nullopt;
+    change<write_recovery>(settings, asked, kRecoveryDays, std::move(days), std::move(exchange));
+}
+
+void update_insights(TableSettings& settings, std::string_view body, http::Exchange exchange) {
+    Asked asked;
+    if (!read_body(body, read_insights, asked, exchange)) {
+        return;
+    }
+    auto on = asked.enabled ? std::optional<std::string>("on") : std::nullopt;
+    change<write_insights>(settings, asked, kInsights, std::move(on), std::move(exchange));
+}
+
+void put_policy(TableSettings& settings, std::string_view body, http::Exchange exchange) {
+    Asked asked;
+    if (!read_body(body, read_policy, asked, exchange)) {
+        return;
+    }
+    change<write_revision>(
+        settings, asked, policy_setting(asked), asked.policy, std::move(exchange)
+    );
+}
+
+void delete_policy(TableSettings& settings, std::string_view body, http::Exchange exchange) {
+    Asked asked;
+    if (!read_body(body, read_resource, asked, exchange)) {
+        return;
+    }
+    change<write_revision>(
+        settings, asked, policy_setting(asked), std::nullopt, std::move(exchange)
+    );
+}
+
+void get_policy(TableSettings& settings, std::string_view body, http::Exchange exchange) {
+    Asked asked;
+    if (!read_body(body, read_resource, asked, exchange)) {
+        return;
+    }
+    settings.get_table_settings(
+        {asked.table},
+        [exchange = std::move(exchange), asked](Result<TableSettingsReply> reply) mutable {
+            if (!reply) {
+                respond_error(std::move(exchange), reply.error());
+            } else if (find_setting(*reply, policy_setting(asked)) == nullptr) {
+                respond_named_error(
+                    std::move(exchange),
+                    "PolicyNotFoundException",
+                    "Resource-based policy not found for the provided ResourceArn: " +
+                        asked.resource_arn
+                );
+            } else {
+                answer(std::move(exchange), asked, *reply, write_policy);
+            }
+        }
+    );
+}
+
+void describe_global_table(
+    TableSettings& /*settings*/, std::string_view /*body*/, http::Exchange exchange
+) {
+    respond_named_error(
+        std::move(exchange),
+        "GlobalTableNotFoundException",
+        "Global table not found: there are none on this server"
+    );
+}
+
+constexpr std::array kOperations = {
+    ToolOperation{"DeleteResourcePolicy", false, &delete_policy},
+    ToolOperation{"DescribeContinuousBackups", true, &show<read_table, write_recovery>},
+    ToolOperation{"DescribeContributorInsights", true, &show<read_table, write_insights>},
+    ToolOperation{"DescribeGlobalTable", true, &describe_global_table},
+    ToolOperation{"DescribeGlobalTableSettings", true, &describe_global_table},
+    ToolOperation{
+        "DescribeKinesisStreamingDestination", true, &show<read_table, write_destinations>},
+    ToolOperation{"DescribeTableReplicaAutoScaling", true, &show<read_table, write_auto_scaling>},
+    ToolOperation{"GetResourcePolicy", true, &get_policy},
+    ToolOperation{"ListContributorInsights", true, &show<read_table_if_given, write_insights_list>},
+    ToolOperation{"ListExports", true, &show<read_nothing, write_no_exports>},
+    ToolOperation{"ListGlobalTables", true, &show<read_nothing, write_no_global_tables>},
+    ToolOperation{"ListImports", true, &show<read_nothing, write_no_imports>},
+    ToolOperation{"PutResourcePolicy", false, &put_policy},
+    ToolOperation{"UpdateContinuousBackups", false, &update_recovery},
+    ToolOperation{"UpdateContributorInsights", false, &update_insights},
+};
+
+}  // namespace
+
+const ToolOperation* find_tool_operation(std::string_view name) {
+    const auto* found = std::find_if(kOperations.begin(), kOperations.end(), [&](const auto& each) {
+        return each.name == name;
+    });
+    return found == kOperations.end() ? nullptr : found;
+}
+
+}  // namespace gateleg::api::dynamodb

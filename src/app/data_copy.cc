@@ -1,0 +1,232 @@
+#include "app/data_copy.h"
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "app/admin_socket.h"
+#include "app/config.h"
+#include "base/json_writer.h"
+#include "base/log.h"
+#include "remote/http_client.h"
+#include "value/json_tree.h"
+
+namespace gateleg::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStartPath = "/_admin/copy";
+constexpr std::string_view kStatusPath = "/_admin/copy/status";
+
+Result<void> check_target(const fs::path& to) {
+    std::error_code problem;
+    if (fs::exists(to, problem) && !(fs::is_directory(to, problem) && fs::is_empty(to, problem))) {
+        return resource_in_use(to.string() + ": exists and is not an empty directory");
+    }
+    return {};
+}
+
+Result<storage::CopyTotals> copy_into(
+    const storage::Store& from, const fs::path& partial, const storage::CopyProgress& progress
+) {
+    try {
+        const auto store = storage::Store::open({.directory = partial});
+        return storage::copy_store(from, *store, progress);
+    } catch (const std::exception& problem) {
+        return service_unavailable(problem.what());
+    }
+}
+
+// The members of a small JSON object; nothing if it is none.
+value::Map members_of(std::string_view json) {
+    auto parsed = value::parse_json(json);
+    auto* map = parsed ? std::get_if<value::Map>(&(*parsed).data) : nullptr;
+    return map == nullptr ? value::Map() : std::move(*map);
+}
+std::string text_of(const value::Map& members, std::string_view name) {
+    const auto found = members.find(name);
+    const auto* text =
+        found == members.end() ? nullptr : std::get_if<std::string>(&found->second.data);
+    return text == nullptr ? "" : *text;
+}
+std::uint64_t number_of(const value::Map& members, std::string_view name) {
+    const auto found = members.find(name);
+    const auto* number =
+        found == members.end() ? nullptr : std::get_if<value::Number>(&found->second.data);
+    return number == nullptr ? 0 : std::strtoull(number->to_text().c_str(), nullptr, 10);
+}
+
+// Asks a running server, and waits for its answer.
+Result<value::Map> ask(
+    remote::HttpClient& client, const AdminSocket& socket, std::string_view path, std::string body
+) {
+    constexpr std::chrono::seconds kPatience{60};
+    remote::HttpRequest request;
+    request.url = "http://localhost" + std::string(path);
+    request.headers = {"Content-Type: application/json"};
+    request.body = std::move(body);
+    request.deadline = std::chrono::steady_clock::now() + kPatience;
+    request.direct = true;
+    request.unix_socket = socket.path();
+    std::promise<remote::HttpResult> promise;
+    auto answer = promise.get_future();
+    client.send(std::move(request), [&](remote::HttpResult result) {
+        promise.set_value(std::move(result));
+    });
+    const auto result = answer.get();
+    const auto* reply = std::get_if<remote::HttpReply>(&result);
+    if (reply == nullptr) {
+        return service_unavailable(std::get<remote::HttpFailure>(result).reason);
+    }
+    if (reply->status != 200) {
+        return service_unavailable("the server does not make copies: " + reply->body);
+    }
+    return members_of(reply->body);
+}
+
+Result<storage::CopyTotals> copy_running(
+    const AdminSocket& socket,
+    const fs::path& to,
+    const std::function<void(const storage::CopyTotals&)>& show
+) {
+    constexpr std::chrono::milliseconds kBetweenLooks{100};
+    remote::HttpClient client;
+    std::string body;
+    JsonWriter json(body);
+    json.begin_object();
+    json.member("directory", fs::absolute(to).string());
+    json.end_object();
+    GATELEG_TRY_ASSIGN(auto state, ask(client, socket, kStartPath, std::move(body)));
+    for (;;) {
+        const storage::CopyTotals totals{number_of(state, "rows"), number_of(state, "bytes")};
+        const auto name = text_of(state, "state");
+        if (name == "done") {
+            return totals;
+        }
+        if (name != "running") {
+            return service_unavailable(text_of(state, "message"));
+        }
+        show(totals);
+        std::this_thread::sleep_for(kBetweenLooks);
+        GATELEG_TRY_ASSIGN(state, ask(client, socket, kStatusPath, "{}"));
+    }
+}
+
+}  // namespace
+
+Result<storage::CopyTotals> copy_to_directory(
+    const storage::Store& from, const fs::path& to, const storage::CopyProgress& progress
+) {
+    GATELEG_TRY(check_target(to));
+    const auto partial = fs::path(to.string() + ".partial");
+    GATELEG_TRY(check_target(partial));
+    std::error_code problem;
+    auto copied = copy_into(from, partial, progress);
+    if (copied) {
+        fs::remove(to, problem);  // an empty directory makes room
+        fs::rename(partial, to, problem);
+        if (problem) {
+            copied = service_unavailable(to.string() + ": " + problem.message());
+        }
+    }
+    if (!copied) {
+        fs::remove_all(partial, problem);
+    }
+    return copied;
+}
+
+Result<storage::CopyTotals> copy_data(
+    const fs::path& data,
+    const fs::path& to,
+    const std::function<void(const storage::CopyTotals&)>& show
+) {
+    if (!fs::exists(data)) {
+        throw ConfigError(data.string() + ": no such directory");
+    }
+    const AdminSocket socket(data);
+    if (socket.answers()) {
+        return copy_running(socket, to, show);
+    }
+    const auto store = storage::Store::open({.directory = data});
+    return copy_to_directory(*store, to, [&](const storage::CopyTotals& totals) {
+        show(totals);
+        return true;
+    });
+}
+
+void CopyFace::handle(http::Exchange exchange) {
+    const auto& request = exchange.request();
+    const auto path = request.head.path();
+    if (path != kStartPath && path != kStatusPath) {
+        commands_.handle(std::move(exchange));
+        return;
+    }
+    auto body = path == kStartPath ? start(request.body) : status();
+    exchange.reply({
+        .status = 200,
+        .content_type = "application/json",
+        .headers = {},
+        .body = std::move(body),
+    });
+}
+
+std::size_t CopyFace::max_body_bytes(const http::RequestHead& head) const {
+    return commands_.max_body_bytes(head);
+}
+
+std::optional<http::Response> CopyFace::refuse_early(const http::RequestHead& head) const {
+    return commands_.refuse_early(head);
+}
+
+http::Response CopyFace::refusal(int status, std::string_view reason) const {
+    return commands_.refusal(status, reason);
+}
+
+std::string CopyFace::start(std::string_view body) {
+    const fs::path to = text_of(members_of(body), "directory");
+    {
+        const std::lock_guard lock(mutex_);
+        if (state_.name == "running") {
+            return R"({"state":"failed","message":"another copy is being made"})";
+        }
+        if (store_ == nullptr || !to.is_absolute()) {
+            return R"({"state":"failed","message":"there is nothing to copy, or nowhere to"})";
+        }
+        state_ = {.name = "running", .totals = {}, .message = {}};
+        thread_ = std::jthread([this, to](const std::stop_token& stop) { run(stop, to); });
+    }
+    return status();
+}
+
+std::string CopyFace::status() const {
+    const std::lock_guard lock(mutex_);
+    std::string text;
+    JsonWriter json(text);
+    json.begin_object();
+    json.member("state", state_.name);
+    json.member("rows", state_.totals.rows);
+    json.member("bytes", state_.totals.bytes);
+    json.member("message", state_.message);
+    json.end_object();
+    return text;
+}
+
+void CopyFace::run(const std::stop_token& stop, const fs::path& to) {
+    const auto copied = copy_to_directory(*store_, to, [&](const storage::CopyTotals& totals) {
+        const std::lock_guard lock(mutex_);
+        state_.totals = totals;
+        return !stop.stop_requested();
+    });
+    const std::lock_guard lock(mutex_);
+    if (copied) {
+        state_ = {.name = "done", .totals = *copied, .message = {}};
+        log_info("the data directory was copied", {{"to", to.string()}});
+    } else {
+        state_ = {.name = "failed", .totals = {}, .message = copied.error().message};
+    }
+}
+
+}  // namespace gateleg::app

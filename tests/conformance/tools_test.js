@@ -1,0 +1,77 @@
+// What Terraform, command lines and consoles ask beside what they want.
+
+import assert from 'node:assert/strict';
+import { call, createTable, dropTable, fails, freshName, invalid, isLocal } from '../lib/dynamo.js';
+import { skip, suite } from '../lib/runner.js';
+
+let table;
+let arn;
+const test = suite('tools', {
+  before: async () => {
+    table = await createTable({ key: 'pk:S' });
+    arn = (await call('DescribeTable', { TableName: table })).Table.TableArn;
+  },
+  after: () => dropTable(table),
+});
+
+const shown = ({ $metadata, ...rest }) => rest;
+
+test('point-in-time recovery is kept and shown', async () => {
+  const describe = async () =>
+    (await call('DescribeContinuousBackups', { TableName: table })).ContinuousBackupsDescription;
+  assert.deepEqual(await describe(), {
+    ContinuousBackupsStatus: 'ENABLED',
+    PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'DISABLED' },
+  });
+  const set = (PointInTimeRecoverySpecification) =>
+    call('UpdateContinuousBackups', { TableName: table, PointInTimeRecoverySpecification });
+  const on = await set({ PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 7 });
+  const { PointInTimeRecoveryDescription } = on.ContinuousBackupsDescription;
+  assert.equal(PointInTimeRecoveryDescription.PointInTimeRecoveryStatus, 'ENABLED');
+  assert.equal((await describe()).PointInTimeRecoveryDescription.RecoveryPeriodInDays, 7);
+  await set({ PointInTimeRecoveryEnabled: false });
+  assert.equal((await describe()).PointInTimeRecoveryDescription.PointInTimeRecoveryStatus, 'DISABLED');
+  await fails('DescribeContinuousBackups', { TableName: freshName() }, 'TableNotFoundException', /^Table not found: /);
+  await invalid('UpdateContinuousBackups', {
+    TableName: table,
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 36 },
+  });
+});
+
+test('resource policies are kept and shown', async () => {
+  if (!isLocal()) skip('would change who may call');
+  await fails('GetResourcePolicy', { ResourceArn: arn }, 'PolicyNotFoundException');
+  const Policy = '{"Version":"2012-10-17","Statement":[]}';
+  const { RevisionId } = await call('PutResourcePolicy', { ResourceArn: arn, Policy });
+  assert.deepEqual(shown(await call('GetResourcePolicy', { ResourceArn: arn })), { Policy, RevisionId });
+  await fails('GetResourcePolicy', { ResourceArn: `${arn}/stream/2025-01-01T00:00:00.000` }, 'PolicyNotFoundException');
+  await call('DeleteResourcePolicy', { ResourceArn: arn });
+  await fails('GetResourcePolicy', { ResourceArn: arn }, 'PolicyNotFoundException');
+  await fails('GetResourcePolicy', { ResourceArn: `${arn}9` }, 'ResourceNotFoundException');
+  await invalid('GetResourcePolicy', { ResourceArn: 'nonsense' });
+});
+
+test('Contributor Insights are kept and shown', async () => {
+  if (!isLocal()) skip('costs money');
+  const status = async () => (await call('DescribeContributorInsights', { TableName: table })).ContributorInsightsStatus;
+  assert.equal(await status(), 'DISABLED');
+  await call('UpdateContributorInsights', { TableName: table, ContributorInsightsAction: 'ENABLE' });
+  assert.equal(await status(), 'ENABLED');
+  await call('UpdateContributorInsights', { TableName: table, ContributorInsightsAction: 'DISABLE' });
+  assert.equal(await status(), 'DISABLED');
+  assert.ok(Array.isArray((await call('ListContributorInsights', {})).ContributorInsightsSummaries));
+});
+
+test('what is not there is answered as nothing', async () => {
+  if (!isLocal()) skip('an account may have some');
+  assert.deepEqual(shown(await call('DescribeKinesisStreamingDestination', { TableName: table })), {
+    TableName: table,
+    KinesisDataStreamDestinations: [],
+  });
+  assert.deepEqual((await call('ListGlobalTables')).GlobalTables, []);
+  assert.deepEqual((await call('ListExports')).ExportSummaries, []);
+  assert.deepEqual((await call('ListImports')).ImportSummaryList, []);
+  const { TableAutoScalingDescription } = await call('DescribeTableReplicaAutoScaling', { TableName: table });
+  assert.equal(TableAutoScalingDescription.TableStatus, 'ACTIVE');
+  await fails('DescribeGlobalTable', { GlobalTableName: table }, 'GlobalTableNotFoundException');
+});

@@ -1,0 +1,241 @@
+// What people do in the console, from the first key to what is stored afterwards.
+
+import assert from 'node:assert/strict';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { suite } from '../lib/runner.js';
+import { Console, checkAccess, look, settled, shotPath } from './harness.js';
+
+const kSeconds = 180;
+const site = new Console();
+let page;
+
+const test = suite('work', {
+  before: () => site.start(),
+  after: () => site.stop(),
+});
+
+async function dynamodb(operation, request) {
+  const reply = await fetch(site.server.url, {
+    method: 'POST',
+    headers: { 'x-amz-target': `DynamoDB_20120810.${operation}`, 'content-type': 'application/x-amz-json-1.0' },
+    body: JSON.stringify(request),
+  });
+  const body = await reply.json();
+  assert.equal(reply.status, 200, JSON.stringify(body));
+  return body;
+}
+
+async function enter() {
+  site.need();
+  page ??= await site.enter({ expected: [/status of 40[03]/] });
+}
+
+const nothingWrong = () => assert.deepEqual(page.problems.splice(0), []);
+
+test('finds a pattern with the palette, and shows the keys', async () => {
+  await enter();
+  await page.keyboard.press('Control+k');
+  const find = page.getByRole('combobox', { name: /Find a page/ });
+  await find.fill('openOfContent');
+  await page.getByRole('option', { name: /openOfContent/ }).first().waitFor();
+  await look(page, 'palette');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Access patterns', level: 1 }).waitFor();
+  assert.match(page.url(), /#\/patterns\/moderation\/openOfContent/);
+  await page.locator('main').focus();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').getByText('approve', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('runs a pattern and tells what it cost', async () => {
+  await enter();
+  await site.go(page, '/patterns/moderation/byStatus?p.status=pending');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('Read, returned').waitFor();
+  await page.locator('main').getByText('"photo-harbour"').first().waitFor();
+  await page.getByRole('button', { name: 'boto3' }).click();
+  await page.getByText('reply = client.query(').waitFor();
+  await page.getByRole('button', { name: 'AWS CLI' }).click();
+  await page.getByText('--index-name GSI_StatusDate').waitFor();
+  await look(page, 'pattern-run');
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('edits an item through the request that it becomes, and loses to a newer change', async () => {
+  await enter();
+  const TableName = 'moderation';
+  const Key = { pk: { S: 'a-note' }, sk: { S: 'one' } };
+  await dynamodb('PutItem', { TableName, Item: { ...Key, text: { S: '<img src=x onerror=document.title=1>' }, n: { N: '12345678901234567890.5' } } });
+  await site.go(page, `/items/${TableName}?mode=query&pk=a-note`);
+  await page.getByRole('button', { name: 'a-note' }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('12345678901234567890.5').first().waitFor();
+  assert.equal(await page.locator('img').count(), 0);
+  await look(page, 'item');
+  await drawer.getByRole('button', { name: 'Edit' }).click();
+  const text = drawer.getByLabel('Item as JSON');
+  await text.fill(JSON.stringify({ pk: 'a-note', sk: 'one', text: 'changed', n: { $n: '12345678901234567890.5' } }));
+  await drawer.getByRole('button', { name: 'Review' }).click();
+  await drawer.getByText('attribute_exists(#n0) AND #n1 = :v1').waitFor();
+  await drawer.getByText('changed').first().waitFor();
+  await look(page, 'item-review');
+  await drawer.getByRole('button', { name: 'Save' }).click();
+  await drawer.waitFor({ state: 'detached' });
+  const stored = (await dynamodb('GetItem', { TableName, Key })).Item;
+  assert.deepEqual(stored, { ...Key, text: { S: 'changed' }, n: { N: '12345678901234567890.5' } });
+
+  await page.getByRole('button', { name: 'a-note' }).click();
+  await drawer.getByRole('button', { name: 'Delete' }).click();
+  await drawer.getByRole('button', { name: 'Delete the item' }).waitFor();
+  await dynamodb('UpdateItem', { TableName, Key, UpdateExpression: 'SET #t = :t', ExpressionAttributeNames: { '#t': 'text' }, ExpressionAttributeValues: { ':t': { S: 'newer' } } });
+  await drawer.getByRole('button', { name: 'Delete the item' }).click();
+  await drawer.getByText('Somebody changed it in between').waitFor();
+  assert.equal((await dynamodb('GetItem', { TableName, Key })).Item.text.S, 'newer');
+  await drawer.getByRole('button', { name: 'Close' }).click();
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('follows items from the table into an index', async () => {
+  await enter();
+  await site.go(page, '/collections/gallery');
+  const harbours = page.getByRole('button', { name: 'Album Harbours' });
+  await harbours.first().click();
+  const decoder = page.getByRole('region', { name: 'Selected item' });
+  await decoder.getByText('ALBUM#{id}').waitFor();
+  await page.getByRole('group', { name: 'Table or index' }).getByRole('button', { name: 'GSI3' }).click();
+  await page.getByText('ALBUM_BY_USER_').first().waitFor();
+  await page.getByText('Not in this index').waitFor();
+  await page.getByText('GSI3PK, GSI3SK absent').waitFor();
+  await page.getByRole('button', { name: 'User', exact: true }).click();
+  await settled(page);
+  assert.match(page.url(), /index=GSI3/);
+  assert.match(page.url(), /hide=[^&]*User/);
+  await look(page, 'collections-pivot');
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('moderates from the keyboard', async () => {
+  await enter();
+  await site.go(page, '/systems/moderation');
+  const first = page.locator('.queue-list button').first();
+  await first.waitFor();
+  await page.locator('main').focus();
+  await page.keyboard.press('j');
+  await page.locator('.queue-list li:nth-child(2) button[aria-current]').waitFor();
+  const name = await page.locator('.queue-list button[aria-current] .clip').innerText();
+  assert.equal(await page.locator('.content.blurred').count(), 1);
+  await page.keyboard.press('v');
+  await page.locator('.content:not(.blurred)').waitFor();
+  const count = await page.locator('.queue-list li').count();
+  await page.keyboard.press('a');
+  await page.waitForFunction((before) => document.querySelectorAll('.queue-list li').length === before - 1, count);
+  await page.keyboard.press('r');
+  await page.getByLabel(/Why is it refused/).fill('Not what we show here');
+  await look(page, 'moderation-refuse');
+  await page.getByRole('button', { name: 'Refuse', exact: true }).click();
+  await page.waitForFunction((before) => document.querySelectorAll('.queue-list li').length === before - 2, count);
+  await site.go(page, '/systems/moderation?view=approved');
+  await page.locator('.queue-list').getByText(name).first().waitFor();
+  await site.go(page, '/systems/moderation?view=unapproved');
+  await page.getByText('Not what we show here').first().waitFor();
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('grants credits, and the proof still holds', async () => {
+  await enter();
+  await site.go(page, '/systems/credits/dan');
+  await page.getByText('balance = lots = ledger').waitFor();
+  await page.getByRole('button', { name: 'Grant credits' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Amount').fill('25');
+  await dialog.getByLabel('Reason').fill('for patience');
+  await dialog.getByRole('button', { name: 'Grant', exact: true }).click();
+  await page.locator('main').getByText('+25').first().waitFor();
+  await page.locator('main').getByText('for patience').waitFor();
+  await page.getByText('balance = lots = ledger').waitFor();
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('changes nothing while the session only reads', async () => {
+  await enter();
+  await site.go(page, '/systems/moderation');
+  await page.getByRole('button', { name: 'Read & write' }).click();
+  await page.getByRole('button', { name: 'Read-only' }).waitFor();
+  await page.getByRole('button', { name: 'Approve A' }).click();
+  await page.getByText('The switch is at the top').first().waitFor();
+  await page.getByRole('button', { name: 'Read-only' }).click();
+  await page.getByRole('button', { name: 'Read & write' }).waitFor();
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('has its pages in a drawer on a phone', async () => {
+  await enter();
+  await site.go(page, '/');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('button', { name: 'Pages' }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByRole('link', { name: 'Access patterns' }).waitFor();
+  await checkAccess(page, 'the drawer');
+  await page.screenshot({ path: shotPath('phone-menu') });
+  await drawer.getByRole('link', { name: 'Tables' }).click();
+  await page.getByRole('heading', { name: 'Tables', level: 1 }).waitFor();
+  await drawer.waitFor({ state: 'detached' });
+  await page.setViewportSize({ width: 1280, height: 860 });
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('uploads a picture by a signed address, and shows it', async () => {
+  await enter();
+  const s3 = new S3Client({ endpoint: site.server.s3Url, region: 'us-east-1', forcePathStyle: true, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } });
+  await s3.send(new CreateBucketCommand({ Bucket: 'pictures' }));
+  await site.go(page, '/objects/pictures');
+  await page.getByText('Nothing here').waitFor();
+  const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
+  await page.getByLabel('Files to upload').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
+  await page.getByRole('button', { name: 'dot.png' }).click();
+  const drawer = page.getByRole('dialog');
+  await page.waitForFunction(() => document.querySelector('dialog img')?.naturalWidth === 1);
+  await drawer.getByRole('button', { name: 'Make link' }).click();
+  await drawer.getByText(/X-Amz-Signature=/).waitFor();
+  await drawer.getByRole('button', { name: 'Delete', exact: true }).click();
+  await drawer.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('Nothing here').waitFor();
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('runs a job dry, page by page', async () => {
+  await enter();
+  await site.go(page, '/admin');
+  await page.getByRole('button', { name: 'Run… retention of moderation' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Dry run' }).click();
+  await dialog.getByText('Would change', { exact: true }).waitFor();
+  await dialog.getByText('done', { exact: true }).waitFor();
+  await look(page, 'job-run');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('draws a story as a graph', async () => {
+  await enter();
+  await site.go(page, '/systems/stories');
+  await page.getByRole('link', { name: /The lighthouse/ }).click();
+  await page.locator('svg').getByText('Light the lamp').waitFor();
+  await page.getByRole('button', { name: /The lamp has gone out/ }).click();
+  await page.locator('main').getByText('Look outside → node').waitFor();
+  await look(page, 'story');
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('logs out', async () => {
+  await enter();
+  await site.go(page, '/');
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'Open the console' }).waitFor();
+  await page.goto(`${site.origin}/#/tables`);
+  await page.getByRole('heading', { name: 'Open the console' }).waitFor();
+  nothingWrong();
+}, { seconds: kSeconds });

@@ -1,0 +1,131 @@
+// `--emulate aws`, and the command line of DynamoDB Local.
+
+import assert from 'node:assert/strict';
+import { call, connect, createTable, get, item, pages, plainItem, put, putAll, sleep } from '../lib/dynamo.js';
+import { runAll, suite } from '../lib/runner.js';
+import { removeDir, startServer, tempDir } from '../lib/server.js';
+
+let server;
+const emulated = suite('emulate aws', {
+  before: async () => {
+    server = await startServer({ args: ['--emulate', 'aws', '--emulate-seed', '7'] });
+    connect(server.url);
+  },
+  after: () => server.stop(),
+});
+
+emulated('batches leave writes and keys, and finish when these are sent again', async () => {
+  const table = await createTable({ key: 'pk:S' });
+  const keys = [...Array(100).keys()].map((n) => ({ pk: `k${n}` }));
+  let left = 0;
+  for (let at = 0; at < keys.length; at += 10) {
+    let requests = { [table]: keys.slice(at, at + 10).map((key) => ({ PutRequest: { Item: item(key) } })) };
+    while (Object.keys(requests).length > 0) {
+      requests = (await call('BatchWriteItem', { RequestItems: requests })).UnprocessedItems;
+      left += requests[table]?.length ?? 0;
+    }
+  }
+  assert.ok(left > 0, 'no write was left');
+  assert.equal((await pages('Scan', { TableName: table })).items.length, keys.length);
+  const read = [];
+  let unread = 0;
+  for (let round = 0; round < 30; round += 1) {
+    let wanted = { [table]: { Keys: keys.map(item) } };
+    while (Object.keys(wanted).length > 0) {
+      const reply = await call('BatchGetItem', { RequestItems: wanted });
+      read.push(...reply.Responses[table]);
+      wanted = reply.UnprocessedKeys;
+      unread += wanted[table]?.Keys.length ?? 0;
+    }
+  }
+  assert.ok(unread > 0, 'no key was left');
+  assert.equal(read.length, 30 * keys.length);
+});
+
+emulated('transactions conflict, with reasons, and succeed when tried again', async () => {
+  const table = await createTable({ key: 'pk:S' });
+  let conflicts = 0;
+  for (let n = 0; n < 60; n += 1) {
+    for (;;) {
+      try {
+        const puts = ['a', 'b'].map((side) => ({ Put: { TableName: table, Item: item({ pk: `${side}${n}` }) } }));
+        await call('TransactWriteItems', { TransactItems: puts });
+        break;
+      } catch (error) {
+        assert.equal(error.name, 'TransactionCanceledException');
+        const codes = error.CancellationReasons.map(({ Code }) => Code).sort();
+        assert.deepEqual(codes, ['None', 'TransactionConflict']);
+        assert.equal(await get(table, { pk: `a${n}` }), undefined);
+        conflicts += 1;
+      }
+    }
+  }
+  assert.ok(conflicts > 0);
+  assert.equal((await pages('Scan', { TableName: table })).items.length, 120);
+});
+
+emulated('global indexes are behind, and catch up', async () => {
+  const table = await createTable({ key: 'pk:S', gsi: { byGroup: 'grp:S' } });
+  const query = async (group) =>
+    (
+      await call('Query', {
+        TableName: table,
+        IndexName: 'byGroup',
+        KeyConditionExpression: 'grp = :g',
+        ExpressionAttributeValues: { ':g': { S: group } },
+      })
+    ).Items.map(plainItem);
+  let behind = 0;
+  for (let n = 0; n < 30; n += 1) {
+    await put(table, { pk: `k${n}`, grp: `g${n}` });
+    behind += (await query(`g${n}`)).length === 0 ? 1 : 0;
+  }
+  assert.ok(behind > 0, 'no index was behind');
+  while ((await query('g29')).length === 0) await sleep(50);
+  assert.deepEqual(await query('g29'), [{ pk: 'k29', grp: 'g29' }]);
+});
+
+emulated('expired items stay for a while', async () => {
+  const table = await createTable({ key: 'pk:S' });
+  await call('UpdateTimeToLive', { TableName: table, TimeToLiveSpecification: { AttributeName: 'ends', Enabled: true } });
+  const now = Math.floor(Date.now() / 1000);
+  await putAll(table, [
+    { pk: 'just', ends: now - 60 },
+    { pk: 'long', ends: now - 7 * 24 * 3600 },
+  ]);
+  while (await get(table, { pk: 'long' })) await sleep(50);
+  assert.ok(await get(table, { pk: 'just' }));
+});
+
+const local = suite('DynamoDB Local');
+
+local('its command line starts a server in memory', async () => {
+  const words = ['-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar', '-inMemory', '-sharedDb', '-port', '0', '-cors', '*'];
+  const started = await startServer({ words });
+  connect(started.url);
+  assert.equal(started.httpUrl, '');
+  const table = await createTable({ key: 'pk:S' });
+  await put(table, { pk: 'a' });
+  assert.deepEqual(await get(table, { pk: 'a' }), { pk: 'a' });
+  assert.equal((await started.stop()).code, 0);
+});
+
+local('-dbPath keeps the tables', async () => {
+  const data = tempDir('gateleg-local');
+  const words = ['-jar', 'DynamoDBLocal.jar', '-dbPath', data, '-port', '0', '-optimizeDbBeforeStartup', '-delayTransientStatuses', '-disableTelemetry'];
+  let started = await startServer({ words });
+  connect(started.url);
+  const table = await createTable({ key: 'pk:S' });
+  await started.stop();
+  started = await startServer({ words });
+  connect(started.url);
+  assert.deepEqual((await call('ListTables')).TableNames, [table]);
+  await started.stop();
+  removeDir(data);
+});
+
+local('an option that nobody knows is refused with a sentence', async () => {
+  await assert.rejects(startServer({ words: ['-inmemory'] }), /-inmemory is not an option of DynamoDB Local/);
+});
+
+process.exit((await runAll({ filter: process.argv[2] })) > 0 ? 1 : 0);
