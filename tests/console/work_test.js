@@ -98,6 +98,17 @@ test('edits an item through the request that it becomes, and loses to a newer ch
   nothingWrong();
 }, { seconds: kSeconds });
 
+test('asks with a PartiQL statement', async () => {
+  await enter();
+  await site.go(page, '/items/moderation?mode=partiql');
+  await page.getByLabel('Statement').fill(`SELECT * FROM "moderation" WHERE pk = 'moderation#cleo'`);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const grid = page.getByRole('region', { name: 'Items' });
+  await grid.getByText('photo-market').first().waitFor();
+  await grid.getByText('moderation#ann').waitFor({ state: 'detached' });
+  nothingWrong();
+}, { seconds: kSeconds });
+
 test('follows items from the table into an index', async () => {
   await enter();
   await site.go(page, '/collections/gallery');
