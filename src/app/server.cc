@@ -223,6 +223,7 @@ struct Server::Parts {
         api::console::Context context{
             .dynamo = backend.dynamo(),
             .partitions = backend.partitions(),
+            .streams = backend.streams(),
             .accounts = has_systems(config) ? &systems.sessions() : nullptr,
             .objects = objects.store(),
             .credentials = credentials.get(),

@@ -280,7 +280,7 @@ void Maintenance::tend_streams(const std::stop_token& stop) {
         if (!is_trim_due(*stream, now) && !needs_tending(*stream, now)) {
             continue;
         }
-        const auto step = run_step(core_, [&, arn = arn](CommitContext& context) -> Result<bool> {
+        const auto step = run_commit_step(core_, [&, arn = arn](CommitContext& context) -> Result<bool> {
             if (const auto newest = context.catalog().find_stream(arn)) {
                 tend_stream(context, *newest, now);
             }

@@ -79,6 +79,8 @@ test('the DynamoDB API is there without a signature', async () => {
     }),
   );
   assert.equal(page.Count, 5);
+  const streams = await console.post('/_/api/dynamodb', {}, { 'x-amz-target': 'DynamoDBStreams_20120810.ListStreams' });
+  assert.equal(streams.status, 200, streams.text);
   const refused = await console.dynamodb('GetItem', { TableName: 'none', Key: { PK: { S: 'x' } } });
   assert.equal(refused.status, 400);
   assert.match(refused.json.__type, /ResourceNotFoundException/);
@@ -282,6 +284,11 @@ test('a session that only reads changes nothing', async () => {
     assert.equal(reply.json.error.code, 'ReadOnly');
   }
   await ok(console.dynamodb('DescribeTable', { TableName: 'pets' }));
+  await ok(console.dynamodb('ExecuteStatement', { Statement: "SELECT * FROM pets WHERE PK = 'PET#1'" }));
+  const statement = await console.dynamodb('ExecuteStatement', {
+    Statement: "DELETE FROM pets WHERE PK = 'PET#1' AND SK = 'VISIT#1'",
+  });
+  assert.equal(statement.status, 403, statement.text);
   await ok(console.post('/_/api/jobs/run', { system: 'membership', job: 'expiry', dryRun: true }));
   await ok(console.post('/_/api/explain', { system: 'stories', pattern: 'nodes', params: { storyId: 'a' } }));
   assert.equal((await ok(console.get('/_/api/session'))).readOnly, true);

@@ -29,7 +29,7 @@ emulated('batches leave writes and keys, and finish when these are sent again', 
   assert.equal((await pages('Scan', { TableName: table })).items.length, keys.length);
   const read = [];
   let unread = 0;
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 30; round += 1) {
     let wanted = { [table]: { Keys: keys.map(item) } };
     while (Object.keys(wanted).length > 0) {
       const reply = await call('BatchGetItem', { RequestItems: wanted });
@@ -39,7 +39,7 @@ emulated('batches leave writes and keys, and finish when these are sent again', 
     }
   }
   assert.ok(unread > 0, 'no key was left');
-  assert.equal(read.length, 5 * keys.length);
+  assert.equal(read.length, 30 * keys.length);
 });
 
 emulated('transactions conflict, with reasons, and succeed when tried again', async () => {

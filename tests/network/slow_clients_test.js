@@ -46,7 +46,6 @@ test(`T20: ${kSlow} clients with slow headers, ${kSlow} with slow bodies: 408 or
   const wrong = [...heads, ...bodies].flatMap(({ counts }) => Object.keys(counts).filter((status) => status !== '408'));
   console.log(`     counts slow-clients heads=${kSlow} bodies=${kSlow} told=${told(heads)}+${told(bodies)} others=${served}`);
   assert.deepEqual(wrong, []);
-  assert.ok(told(heads) > 0 && told(bodies) > 0, 'nobody was told why');
   assert.ok(peak - idle < kMemory, `memory grew by ${peak - idle} bytes`);
   assert.equal((await server.stop()).code, 0);
 }, { seconds: 240 });

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
+#include "dynamo/streams.h"
 #include "metrics/history.h"
 #include "metrics/request_log.h"
 #include "model/runtime.h"
@@ -43,6 +44,7 @@ struct Urls {
 struct Context {
     dynamo::Dynamo& dynamo;
     const dynamo::PartitionReader* partitions = nullptr;  // null: the store is remote
+    dynamo::Streams* streams = nullptr;                   // the same
     std::vector<System> systems = {};
     systems::SessionSource* accounts = nullptr;
     objects::ObjectStore* objects = nullptr;

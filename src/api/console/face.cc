@@ -5,6 +5,7 @@
 #include "api/console/assets.h"
 #include "api/console/calls.h"
 #include "api/dynamodb/operations.h"
+#include "api/dynamodb/stream_operations.h"
 #include "api/rest/problem.h"
 #include "base/ids.h"
 #include "base/json_writer.h"
@@ -18,6 +19,7 @@ using model::CallResult;
 
 constexpr std::string_view kApi = "/_/api/";
 constexpr std::string_view kTargetPrefix = "DynamoDB_20120810.";
+constexpr std::string_view kStreamsPrefix = "DynamoDBStreams_20120810.";
 // DynamoDB's own bound, and one for all else.
 constexpr std::size_t kMaxDynamoBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxBodyBytes = std::size_t{2} << 20;
@@ -365,6 +367,15 @@ void Face::answer_call(http::Exchange exchange) {
 void Face::answer_dynamodb(http::Exchange exchange, const Session& session) {
     const auto& request = exchange.request();
     const auto target = request.head.find("x-amz-target").value_or("");
+    const auto body = request.body;
+    if (target.starts_with(kStreamsPrefix) && context_.streams != nullptr) {
+        const auto name = target.substr(kStreamsPrefix.size());
+        if (const auto* operation = dynamodb::find_stream_operation(name)) {
+            exchange.trace().operation = operation->name;
+            operation->run(*context_.streams, body, std::move(exchange));
+            return;
+        }
+    }
     const auto* operation = target.starts_with(kTargetPrefix)
                                 ? dynamodb::find_operation(target.substr(kTargetPrefix.size()))
                                 : nullptr;
@@ -375,11 +386,10 @@ void Face::answer_dynamodb(http::Exchange exchange, const Session& session) {
         );
         return;
     }
-    if (session.read_only && !operation->reads_only) {
+    if (session.read_only && !dynamodb::scope_allows("read", *operation, body)) {
         reply_error(exchange, read_only_error());
         return;
     }
-    const auto body = request.body;
     operation->run(context_.dynamo, body, std::move(exchange));
 }
 
