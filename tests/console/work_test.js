@@ -5,7 +5,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { suite } from '../lib/runner.js';
 import { Console, checkAccess, look, settled, shotPath } from './harness.js';
 
-const kSeconds = 180;
+const kSeconds = 400;
 const site = new Console();
 let page;
 
@@ -105,7 +105,7 @@ test('asks with a PartiQL statement', async () => {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   const grid = page.getByRole('region', { name: 'Items' });
   await grid.getByText('photo-market').first().waitFor();
-  await grid.getByText('moderation#ann').waitFor({ state: 'detached' });
+  await grid.getByText('moderation#ann').first().waitFor({ state: 'detached' });
   nothingWrong();
 }, { seconds: kSeconds });
 
