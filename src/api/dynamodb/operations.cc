@@ -50,7 +50,7 @@ void note_table(std::string& table, const Request& request) {
         table = request.write.table;
     } else if constexpr (requires { request.page.table; }) {
         table = request.page.table;
-    } else if constexpr (requires { request.table; }) {
+    } else if constexpr (requires { table = request.table; }) {
         table = request.table;
     }
 }
@@ -130,7 +130,7 @@ void run_statements(Dynamo& dynamo, std::string_view body, http::Exchange exchan
 template <class Ask>
 bool ask_body(std::string_view body, Ask ask) {
     bool answer = false;
-    const auto parsed = parse(body, [&](dom::element root) {
+    const auto parsed = parse_body(body, [&](dom::element root) {
         answer = ask(root);
         return Result<void>();
     });

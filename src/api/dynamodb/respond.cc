@@ -88,7 +88,10 @@ void respond_named_error(
     json.member("__type", "com.amazonaws.dynamodb.v20120810#" + std::string(name));
     json.member("message", message);
     json.end_object();
-    append_headers(response.headers, response.body);
+    auto& trace = exchange.trace();
+    trace.id = random_request_id();
+    trace.code = name;
+    append_headers(response.headers, trace.id, response.body);
     append_cors(response.headers, exchange.request().head);
     exchange.reply(std::move(response));
 }
