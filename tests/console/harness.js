@@ -10,7 +10,7 @@ import { skip } from '../lib/runner.js';
 import { removeDir, startServer, tempDir } from '../lib/server.js';
 
 const executablePath = process.env.GATELEG_CHROMIUM ?? '/usr/bin/chromium';
-const kWait = 60_000;
+const kWait = 120_000;
 const kShots = join(dirname(fileURLToPath(import.meta.url)), '../../build/screenshots');
 const kDesktop = { width: 1280, height: 860 };
 const kPhone = { width: 390, height: 844 };

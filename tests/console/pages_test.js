@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { suite } from '../lib/runner.js';
 import { Console, look } from './harness.js';
 
-const kSeconds = 180;
+const kSeconds = 400;
 const site = new Console();
 
 const test = suite('pages', {
@@ -18,7 +18,7 @@ test('asks those without a session to open the link, which works once', async ()
   site.need();
   const context = await site.browser.newContext({ viewport: { width: 1280, height: 860 } });
   const stranger = await site.page({ context, expected: [/status of 40\d/] });
-  stranger.setDefaultTimeout(60_000);
+  stranger.setDefaultTimeout(120_000);
   await stranger.goto(`${site.origin}/`);
   await stranger.getByRole('heading', { name: 'Open the console' }).waitFor();
   await look(stranger, 'log-in');

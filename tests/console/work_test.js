@@ -5,7 +5,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { suite } from '../lib/runner.js';
 import { Console, checkAccess, look, settled, shotPath } from './harness.js';
 
-const kSeconds = 180;
+const kSeconds = 400;
 const site = new Console();
 let page;
 
@@ -95,6 +95,17 @@ test('edits an item through the request that it becomes, and loses to a newer ch
   await drawer.getByText('Somebody changed it in between').waitFor();
   assert.equal((await dynamodb('GetItem', { TableName, Key })).Item.text.S, 'newer');
   await drawer.getByRole('button', { name: 'Close' }).click();
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('asks with a PartiQL statement', async () => {
+  await enter();
+  await site.go(page, '/items/moderation?mode=partiql');
+  await page.getByLabel('Statement').fill(`SELECT * FROM "moderation" WHERE pk = 'moderation#cleo'`);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const grid = page.getByRole('region', { name: 'Items' });
+  await grid.getByText('photo-market').first().waitFor();
+  await grid.getByText('moderation#ann').first().waitFor({ state: 'detached' });
   nothingWrong();
 }, { seconds: kSeconds });
 
