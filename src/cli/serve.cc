@@ -7,6 +7,7 @@
 #include <memory>
 #include <sstream>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "app/config.h"
@@ -69,6 +70,15 @@ int wait_for_end(const app::Server& server, const sigset_t& signals) {
     }
 }
 
+// Shells start programs with room for about a thousand connections; more may be had for asking.
+void use_all_descriptors() {
+    rlimit descriptors{};
+    if (getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
+        descriptors.rlim_cur = descriptors.rlim_max;
+        static_cast<void>(setrlimit(RLIMIT_NOFILE, &descriptors));
+    }
+}
+
 int serve(const app::Config& config) {
     sigset_t signals;
     sigemptyset(&signals);
@@ -76,6 +86,7 @@ int serve(const app::Config& config) {
     sigaddset(&signals, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
+    use_all_descriptors();
 
     app::Server server(config);
     server.start();

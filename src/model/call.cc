@@ -34,6 +34,10 @@ CallError to_call_error(const Error& error) {
         case ErrorCode::kLimitExceeded:
             return {503, "Throttled", "The table is busy; try again."};
         case ErrorCode::kServiceUnavailable:
+            if (error.message.starts_with("The disk of the server")) {
+                return {507, "StorageFull", error.message};
+            }
+            return {503, "Unavailable", error.message};
         case ErrorCode::kResourceNotFound:
         case ErrorCode::kResourceInUse:
             return {503, "Unavailable", error.message};
