@@ -5,11 +5,13 @@
     tests/run.py list-binaries [NAME...]    the presets that must be built first, one a line
 
 The names are `checks`, `unit`, and those of tests/suites.json, a list of
-    {"name": .., "command": "..", "timeout_seconds": N, "binary": "asan" or "release"}
-A suite's command runs from the repository's root, with GATELEG_BIN naming the server to start, and ends
+    {"name": .., "command": "..", "timeout_seconds": N, "binary": "asan" or "release", "alone": true}
+Two suites run at a time, for they wait more than they compute; one that is `alone` (if it is not, the member is left
+out) has the machine to itself. A suite's command runs from the repository's root, with GATELEG_BIN naming the server to start, and ends
 with a line "N passed, N failed". Its output goes to build/test-logs/NAME.log.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -17,6 +19,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree
 
@@ -27,6 +30,7 @@ HEARTBEAT_SECONDS = 15
 TAIL_LINES = 60
 CHECK_SECONDS = 300
 UNIT_SECONDS = 1800
+LANES = 2
 
 
 def log_tail(path, lines=TAIL_LINES):
@@ -75,17 +79,21 @@ def run_logged(name, command, seconds, environment=None):
 
 
 class Report:
+    """What ran and how it went; suites add to it from two threads."""
+
     def __init__(self):
         self.rows = []
+        self.lock = threading.Lock()
 
     def add(self, name, passed, failed, began, log=None):
         seconds = time.monotonic() - began
-        self.rows.append((name, passed, failed, seconds))
-        print(f"{'FAIL' if failed else 'ok':4}  {name}: {passed} passed, {failed} failed, {seconds:.1f} s", flush=True)
-        if failed and log:
-            print(f"---- the end of {log.relative_to(ROOT)}")
-            print("\n".join(log_tail(log)))
-            print("----", flush=True)
+        with self.lock:
+            self.rows.append((name, passed, failed, seconds))
+            print(f"{'FAIL' if failed else 'ok':4}  {name}: {passed} passed, {failed} failed, {seconds:.1f} s", flush=True)
+            if failed and log:
+                print(f"---- the end of {log.relative_to(ROOT)}")
+                print("\n".join(log_tail(log)))
+                print("----", flush=True)
 
     def finish(self):
         print(f"\n{'suite':24} {'passed':>7} {'failed':>7} {'seconds':>8}")
@@ -223,15 +231,9 @@ def main():
         print("\n".join(presets))
         return 0
 
-    steps = []
-    if "checks" in wanted and not arguments.soak:
-        steps.append(("checks", run_checks, ()))
-    if "unit" in wanted:
-        steps.append(("unit", run_unit, (arguments,)))
-    steps.extend((suite["name"], run_suite, (suite, arguments)) for suite in chosen)
-
     report = Report()
-    for name, step, rest in steps:
+
+    def take(name, step, *rest):
         began = time.monotonic()
         print(f"...   {name}", flush=True)
         try:
@@ -239,6 +241,18 @@ def main():
         except Exception as failure:  # pylint: disable=broad-except  # the others still run, and the sum is printed
             print(f"    {name}: {failure!r}")
             report.add(name, 0, 1, began)
+
+    if "checks" in wanted and not arguments.soak:
+        take("checks", run_checks)
+    if "unit" in wanted:
+        take("unit", run_unit, arguments)
+    for suite in chosen:
+        if suite.get("alone"):
+            take(suite["name"], run_suite, suite, arguments)
+    with concurrent.futures.ThreadPoolExecutor(LANES) as lanes:
+        for suite in chosen:
+            if not suite.get("alone"):
+                lanes.submit(take, suite["name"], run_suite, suite, arguments)
     if not suites:
         print("      no tests/suites.json: no black-box suite ran")
     if not arguments.names and not arguments.soak:
