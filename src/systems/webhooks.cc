@@ -69,6 +69,32 @@ CallError signature_invalid() {
     return {400, "SignatureInvalid", "The body is not signed with a secret of this server"};
 }
 
+constexpr std::size_t kMaxRecords = 1000;
+
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const char small = static_cast<char>(c | 0x20);
+    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
+// Keys in events are written as in a query: a space is a plus, other characters %2B.
+std::string plain_key(const std::string& written) {
+    std::string key;
+    for (std::size_t at = 0; at < written.size(); ++at) {
+        const bool escaped = written[at] == '%' && at + 2 < written.size() &&
+                             hex_digit(written[at + 1]) >= 0 && hex_digit(written[at + 2]) >= 0;
+        if (escaped) {
+            key += static_cast<char>(hex_digit(written[at + 1]) * 16 + hex_digit(written[at + 2]));
+            at += 2;
+        } else {
+            key += written[at] == '+' ? ' ' : written[at];
+        }
+    }
+    return key;
+}
+
 }  // namespace
 
 const value::AttributeValue* WebhookBody::find(std::string_view path) const {
@@ -164,6 +190,20 @@ model::CallResult<WebhookBody> read_webhook(
         return CallError{400, "MalformedJson", "The body is not a JSON object"};
     }
     return WebhookBody{*std::move(tree)};
+}
+
+std::vector<std::string> created_objects(const WebhookBody& body) {
+    std::vector<std::string> keys;
+    for (std::size_t at = 0; at < kMaxRecords; ++at) {
+        const auto record = "Records." + std::to_string(at);
+        if (body.find(record) == nullptr) {
+            break;
+        }
+        if (body.text(record + ".eventName").find("ObjectCreated:") != std::string::npos) {
+            keys.push_back(plain_key(body.text(record + ".s3.object.key")));
+        }
+    }
+    return keys;
 }
 
 bool is_outside_id(std::string_view text) {

@@ -49,6 +49,9 @@ std::optional<model::CallError> find_signature_problem(
 // For tests, and for providers that are stand-ins.
 std::string sign_webhook(std::string_view secret, std::string_view body, std::int64_t at_seconds);
 
+// The keys of the objects whose making S3's event tells of, at most a thousand.
+std::vector<std::string> created_objects(const WebhookBody& body);
+
 // Ids from outside become parts of keys: 1 to 128 of A-Z a-z 0-9 _ . : -
 bool is_outside_id(std::string_view text);
 

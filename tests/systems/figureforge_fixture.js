@@ -8,9 +8,10 @@ import { caller, fromItem, kJwtSecret, requests, setClock, startSystem, table, t
 export const kSecret = kJwtSecret;
 export const kStripe = 'whsec_stripe';
 export const kFal = 'whsec_fal';
+export const kStorage = 'whsec_storage';
 export const server = await startSystem('figureforge', {
   bucket: 'figureforge-prod',
-  env: { GATELEG_STRIPE_WEBHOOK_SECRET: `old,${kStripe}`, GATELEG_FAL_WEBHOOK_SECRET: kFal },
+  env: { GATELEG_STRIPE_WEBHOOK_SECRET: `old,${kStripe}`, GATELEG_FAL_WEBHOOK_SECRET: kFal, GATELEG_STORAGE_WEBHOOK_SECRET: kStorage },
 });
 export const { call, ok, fails } = requests(server, '/v1/ff');
 const figureforge = table(server, 'figureforge', ['pk', 'sk']);
@@ -107,6 +108,12 @@ export function stripe(event, { secret = kStripe, at } = {}) {
 export function fal(token, event, { secret = kFal, at } = {}) {
   const body = JSON.stringify(event);
   return call('POST', `/webhooks/provider/${token}`, { body, headers: { 'webhook-signature': signature(secret, body, at) } });
+}
+
+// Tells that objects were made.
+export function storage(keys, { secret = kStorage, at } = {}) {
+  const body = JSON.stringify({ Records: keys.map((key) => ({ eventName: 'ObjectCreated:Put', s3: { object: { key: encodeURIComponent(key) } } })) });
+  return call('POST', '/webhooks/storage', { body, headers: { 'webhook-signature': signature(secret, body, at) } });
 }
 
 // --- jobs and images

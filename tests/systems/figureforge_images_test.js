@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { isRemote } from '../lib/system.js';
 import { suite } from './figureforge_fixture.js';
 import {
-  admin, all, atOnce, atTime, call, dynamodb, fails, flag, moderator, newImage, newUser, ok, raw, service, statuses, tagRowsOf,
+  admin, all, atOnce, atTime, call, dynamodb, fails, flag, moderator, newImage, newUser, ok, raw, service, statuses, storage, tagRowsOf,
 } from './figureforge_fixture.js';
 
 const test = suite('images');
@@ -346,6 +346,38 @@ test('FF-O14 FF-O25 FF-R8 FF-R9: an upload by its address, a link that ends, and
   if (!isRemote) assert.equal((await fetch(url.replace(/Signature=./, (text) => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0')))).status, 403);
   await atTime('PT500S', async () => assert.equal((await fetch(url)).status, 200));
   await atTime('PT660S', async () => assert.equal((await fetch(url)).status, 403));
+});
+
+test('FF-O14 WH-13: the object store says that the bytes are there, and the owner says the rest later', async () => {
+  const user = await newUser();
+  const begun = await ok(201, 'POST', '/images/uploads', { user, body: { content_type: 'image/png', size: kPng.length } });
+  const told = async (...keys) => (await storage(keys)).json.applied;
+  assert.equal(await told(begun.s3_key), false, 'nothing was uploaded');
+  const send = (to, body) => fetch(to, { method: 'PUT', headers: { 'content-type': 'image/png' }, body });
+  assert.equal((await send(begun.uploadUrl, kPng)).status, 200);
+  assert.equal(await told(`${begun.s3_key}x`, 'users/somebody/else.jpg', 'a#b/c#d', ''), false);
+  await fails(400, 'SignatureInvalid', 'POST', '/webhooks/storage', { body: '{}' });
+  assert.equal((await storage([begun.s3_key], { secret: 'another' })).json.error.code, 'SignatureInvalid');
+  assert.equal((await get(begun.image_id, user)).status, 404);
+  const replies = await Promise.all(Array.from({ length: 4 }, () => told(begun.s3_key)));
+  assert.deepEqual(replies.filter(Boolean), [true]);
+  const image = (await get(begun.image_id, user)).json;
+  assert.deepEqual([image.public, image.tags, image.provider], [false, [], 'upload']);
+  assert.equal(image.unfinished, undefined);
+  // Once, and by the owner alone.
+  const tag = newTag();
+  const finish = (as) => call('POST', '/images', { user: as, body: { image_id: begun.image_id, tags: [tag], public: true } });
+  assert.equal((await finish(await newUser())).json.error.code, 'UploadNotFound');
+  const finished = await finish(user);
+  assert.equal(finished.status, 201, finished.body);
+  assert.deepEqual([finished.json.public, finished.json.tags], [true, [tag]]);
+  assert.equal((await finish(user)).json.error.code, 'UploadNotFound');
+  assert.equal((await tagRowsOf(begun.image_id, [tag])).length, 1);
+  // Text is no picture, whoever tells of it.
+  const disguised = await ok(201, 'POST', '/images/uploads', { user, body: { content_type: 'image/png', size: 20 } });
+  assert.equal((await send(disguised.uploadUrl, Buffer.from('<b>no picture</b>'))).status, 200);
+  assert.equal(await told(disguised.s3_key), false);
+  assert.equal((await get(disguised.image_id, user)).status, 404);
 });
 
 test('roles of a token count, those of a service do not open images', async () => {

@@ -5,6 +5,7 @@
 
 #include "base/time_text.h"
 #include "systems/figureforge/parts.h"
+#include "systems/webhooks.h"
 
 namespace gateleg::systems::figureforge {
 namespace {
@@ -99,7 +100,56 @@ Reply finish_upload(model::Runtime& runtime, const Services& services, const Nat
             return *problem;
         }
     }
-    return run_for(runtime, "addImage", call.arguments, call);
+    auto reply = run_for(runtime, "addImage", call.arguments, call);
+    if (!reply && reply.error().code == "UploadNotFound") {
+        // The object store may have told of the bytes first.
+        return run_for(runtime, "completeImage", call.arguments, call);
+    }
+    return reply;
+}
+
+// The image of an object that has arrived, as long as its owner has not said more about it.
+model::CallResult<bool> take_object(
+    model::Runtime& runtime, const Services& services, const std::string& key
+) {
+    constexpr int kServerError = 500;
+    const auto name = key.substr(key.rfind('/') + 1);
+    const auto id = name.substr(0, name.find('.'));
+    if (!is_outside_id(id)) {
+        return false;
+    }
+    const auto upload = runtime.get("upload", {{"image_id", text(id)}}, model::internal_caller());
+    if (!upload || text_of(upload->item, "s3_key") != key) {
+        return upload || upload.error().status < kServerError ? model::CallResult<bool>(false)
+                                                              : upload.error();
+    }
+    if (auto problem = judge_object(runtime, services, upload->item)) {
+        return problem->status < kServerError ? model::CallResult<bool>(false) : *problem;
+    }
+    model::OperationCall add;
+    add.arguments["image_id"] = text(id);
+    const auto owner = model::internal_caller(text_of(upload->item, "user_id"));
+    const auto added = runtime.run("addStoredImage", add, owner);
+    if (!added) {
+        return added.error();
+    }
+    return added->changed;
+}
+
+Reply object_stored(model::Runtime& runtime, const Services& services, const NativeCall& call) {
+    const auto body = read_webhook(services, "STORAGE", "Webhook-Signature", call);
+    if (!body) {
+        return body.error();
+    }
+    bool applied = false;
+    for (const auto& key : created_objects(*body)) {
+        const auto taken = take_object(runtime, services, key);
+        if (!taken) {
+            return taken.error();
+        }
+        applied |= *taken;
+    }
+    return reply_with({{"received", model::boolean(true)}, {"applied", model::boolean(applied)}});
 }
 
 }  // namespace
@@ -110,6 +160,9 @@ void install_uploads(model::Runtime& runtime, const Services& services) {
     });
     runtime.install("finishUpload", [&runtime, &services](const auto& call) {
         return finish_upload(runtime, services, call);
+    });
+    runtime.install("storageWebhook", [&runtime, &services](const auto& call) {
+        return object_stored(runtime, services, call);
     });
 }
 

@@ -19,7 +19,6 @@ namespace {
 
 constexpr int kNotFound = 404;
 constexpr int kServerError = 500;
-constexpr std::size_t kMaxRecords = 1000;
 
 const value::Map* settings_of(const model::Runtime& runtime, std::string_view constant) {
     const auto* found = runtime.model().find_constant(constant);
@@ -46,30 +45,6 @@ bool is_accepted(const model::Runtime& runtime, const std::string& type) {
 std::string extension_of(const std::string& type) {
     const auto slash = type.find('/');
     return slash == std::string::npos ? "bin" : type.substr(slash + 1);
-}
-
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    const char small = static_cast<char>(c | 0x20);
-    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
-}
-
-// Keys in events are written as in a query: a space is a plus, other characters %2B.
-std::string plain_key(const std::string& written) {
-    std::string key;
-    for (std::size_t at = 0; at < written.size(); ++at) {
-        const bool escaped = written[at] == '%' && at + 2 < written.size() &&
-                             hex_digit(written[at + 1]) >= 0 && hex_digit(written[at + 2]) >= 0;
-        if (escaped) {
-            key += static_cast<char>(hex_digit(written[at + 1]) * 16 + hex_digit(written[at + 2]));
-            at += 2;
-        } else {
-            key += written[at] == '+' ? ' ' : written[at];
-        }
-    }
-    return key;
 }
 
 // "01JN.." of "gallery/user-1/01JN...png".
@@ -212,18 +187,8 @@ Uploads::Reply Uploads::stored(const model::NativeCall& call) {
         const auto body, read_webhook(services_, "STORAGE", "Webhook-Signature", call)
     );
     bool applied = false;
-    for (std::size_t at = 0; at < kMaxRecords; ++at) {
-        const auto record = "Records." + std::to_string(at);
-        const auto event = body.text(record + ".eventName");
-        if (body.find(record) == nullptr) {
-            break;
-        }
-        if (event.find("ObjectCreated:") == std::string::npos) {
-            continue;
-        }
-        GATELEG_CALL_TRY_ASSIGN_CALL(
-            const bool finished, finish_stored(plain_key(body.text(record + ".s3.object.key")))
-        );
+    for (const auto& key : created_objects(body)) {
+        GATELEG_CALL_TRY_ASSIGN_CALL(const bool finished, finish_stored(key));
         applied |= finished;
     }
     model::OperationReply reply;
