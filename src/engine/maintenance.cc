@@ -280,12 +280,13 @@ void Maintenance::tend_streams(const std::stop_token& stop) {
         if (!is_trim_due(*stream, now) && !needs_tending(*stream, now)) {
             continue;
         }
-        const auto step = run_commit_step(core_, [&, arn = arn](CommitContext& context) -> Result<bool> {
-            if (const auto newest = context.catalog().find_stream(arn)) {
-                tend_stream(context, *newest, now);
-            }
-            return false;
-        });
+        const auto step =
+            run_commit_step(core_, [&, arn = arn](CommitContext& context) -> Result<bool> {
+                if (const auto newest = context.catalog().find_stream(arn)) {
+                    tend_stream(context, *newest, now);
+                }
+                return false;
+            });
         if (!step) {
             checked_millis_.erase(stream->id);
         }
