@@ -43,6 +43,11 @@ def dynamodb_local(port, data):
             "-port", port, "-sharedDb", "-dbPath", data]
 
 
+def all_systems(port, data):
+    return [ROOT / "build/release/gateleg", "serve", "--dynamodb", f"127.0.0.1:{port}", "--http", "127.0.0.1:0",
+            "--s3", "off", "--data", data, "--systems", "all"]
+
+
 def bare(port, _):
     return [ROOT / "build/release/bench/bare_server", port, "1"]
 
@@ -53,6 +58,7 @@ SERVERS = {
     "gateleg-fsync": gateleg("--durability", "fsync"),
     "gateleg-process": gateleg("--durability", "process"),
     "gateleg-memory": gateleg("--memory"),
+    "gateleg-systems": all_systems,
     "dynoxide": dynoxide,
     "dynoxide-memory": dynoxide_memory,
     "dynalite": dynalite,
@@ -82,8 +88,8 @@ def free_port():
 class Server:
     """A running server in a process group of its own, on a fresh folder."""
 
-    def __init__(self, name, folder, options=(), keep=False):
-        """`options` are further arguments; `keep` starts it on what is in its folder."""
+    def __init__(self, name, folder, keep=False):
+        """`keep` starts it on what is in its folder."""
         self.name = name
         self.is_limit = name == "bare"
         self.data = folder / name
@@ -92,7 +98,7 @@ class Server:
         self.data.mkdir(parents=True, exist_ok=True)
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
-        command = [str(part) for part in (*SERVERS[name](port, self.data), *options)]
+        command = [str(part) for part in SERVERS[name](port, self.data)]
         self.log = folder / f"{name}.log"
         began = time.monotonic()
         with self.log.open("wb") as log:
