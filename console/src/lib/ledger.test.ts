@@ -27,6 +27,14 @@ describe('proveBalance', () => {
     expect(proof.lots.map(({ expires }) => expires)).toEqual([null, 1826377985]);
   });
 
+  it('takes entries of one moment in the order of their balances', () => {
+    const at = '2026-01-02T00:00:00.001Z';
+    const same = [entry(at, -1, 8), entry(at, -2, 10), entry(at, -1, 9)].map((one, index) => ({ ...one, SK: { S: `CREDITS#TXN#${at}#${index}` } }));
+    const proof = proveBalance([entry('2026-01-01T00:00:00.000Z', 12, 12), ...same], 'SK');
+    expect(proof.lines.map(({ computed }) => computed)).toEqual([12, 10, 9, 8]);
+    expect(proof.firstWrong).toBe(null);
+  });
+
   it('finds the entry that is wrong', () => {
     const proof = proveBalance([...items.slice(0, 3), entry('2026-01-01', 12, 12), entry('2026-01-02', -3, 8)], 'SK');
     expect([proof.holds, proof.firstWrong?.id]).toEqual([false, '2026-01-02']);
