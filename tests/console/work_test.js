@@ -113,6 +113,13 @@ test('follows items from the table into an index', async () => {
   await enter();
   await site.go(page, '/collections/gallery');
   const harbours = page.getByRole('button', { name: 'Album Harbours' });
+  // Partitions lie by hash: it may be on the second page.
+  const more = page.getByRole('button', { name: 'More partitions' });
+  await harbours.or(more).first().waitFor();
+  for (let pages = 0; pages < 10 && (await harbours.count()) === 0 && (await more.count()) > 0; pages += 1) {
+    await more.click();
+    await settled(page);
+  }
   await harbours.first().click();
   const decoder = page.getByRole('region', { name: 'Selected item' });
   await decoder.getByText('ALBUM#{id}').waitFor();
