@@ -18,15 +18,6 @@ struct TableArguments {
     model::PlanOptions plan;
 };
 
-void append_texts(JsonWriter& json, const char* name, const std::vector<std::string>& texts) {
-    json.key(name);
-    json.begin_array();
-    for (const auto& text : texts) {
-        json.string(text);
-    }
-    json.end_array();
-}
-
 std::string to_json(
     const model::Model& model, const std::string& store, const model::TablePlan& plan, bool applied
 ) {
@@ -35,35 +26,16 @@ std::string to_json(
     json.begin_object();
     json.member("table", model.table.name);
     json.member("store", store);
-    json.member("fits", plan.fits());
     json.member("applied", applied);
-    json.key("changes");
-    json.begin_array();
-    for (const auto& change : plan.changes) {
-        json.begin_object();
-        json.member("kind", model::change_name(change.kind));
-        json.member("name", change.name);
-        json.member("text", change.text);
-        json.member("drops", change.drops);
-        json.end_object();
-    }
-    json.end_array();
-    append_texts(json, "obstacles", plan.obstacles);
-    append_texts(json, "notes", plan.notes);
+    model::append_plan_members(json, plan);
     json.end_object();
     return text + "\n";
 }
 
 std::string to_text(const model::TablePlan& plan) {
     std::string text;
-    for (const auto& change : plan.changes) {
-        text += (change.drops ? "  - " : "  + ") + change.text + "\n";
-    }
-    for (const auto& obstacle : plan.obstacles) {
-        text += "  ! " + obstacle + "\n";
-    }
-    for (const auto& note : plan.notes) {
-        text += "    " + note + "\n";
+    for (const auto& line : model::plan_lines(plan)) {
+        text += "  " + line + "\n";
     }
     return text;
 }

@@ -27,8 +27,7 @@ LoadedCatalog load_or_throw(const storage::Store& store) {
 // In the order of construction: maintenance stops first, then the committer runs what is queued.
 struct Engine::Parts {
     Parts(storage::Store& store, const Clock& clock, EngineOptions options, LoadedCatalog loaded)
-        : committer(store, clock, std::move(loaded)),
-          index_view(
+        : index_view(
               options.index_lag.count() == 0
                   ? nullptr
                   : std::make_unique<LaggingView>(store, options.index_lag)
@@ -43,6 +42,7 @@ struct Engine::Parts {
               .index_view = index_view.get(),
               .expiry_delay_seconds = options.expiry_delay_seconds,
           },
+          committer(store, clock, std::move(loaded)),
           maintenance(core) {
         backups.start();
     }
@@ -51,11 +51,12 @@ struct Engine::Parts {
     Parts& operator=(const Parts&) = delete;
 
     expr::Cache expressions;
-    // Writes that are still queued when everything stops may hand it work.
+    std::unique_ptr<LaggingView> index_view;
+    // Writes that are still queued when everything stops use it, and may hand work to the backups:
+    // both go after the committer, which runs them. Until then it only names the committer.
+    Core core;
     BackupWorker backups{core};
     Committer committer;
-    std::unique_ptr<LaggingView> index_view;
-    Core core;
     Maintenance maintenance;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json_writer.h"
 #include "model/table_request.h"
 
 namespace gateleg::model {
@@ -300,6 +301,45 @@ std::string_view change_name(TableChange::Kind kind) {
 
 TablePlan plan_table(const Model& model, const TableState& state, const PlanOptions& options) {
     return state.table ? Planner(model, state, options).run() : plan_new_table(model.table);
+}
+
+std::vector<std::string> plan_lines(const TablePlan& plan) {
+    std::vector<std::string> lines;
+    for (const auto& change : plan.changes) {
+        lines.push_back((change.drops ? "- " : "+ ") + change.text);
+    }
+    for (const auto& obstacle : plan.obstacles) {
+        lines.push_back("! " + obstacle);
+    }
+    for (const auto& note : plan.notes) {
+        lines.push_back("  " + note);
+    }
+    return lines;
+}
+
+void append_plan_members(JsonWriter& json, const TablePlan& plan) {
+    const auto texts = [&json](std::string_view name, const std::vector<std::string>& all) {
+        json.key(name);
+        json.begin_array();
+        for (const auto& text : all) {
+            json.string(text);
+        }
+        json.end_array();
+    };
+    json.member("fits", plan.fits());
+    json.key("changes");
+    json.begin_array();
+    for (const auto& change : plan.changes) {
+        json.begin_object();
+        json.member("kind", change_name(change.kind));
+        json.member("name", change.name);
+        json.member("text", change.text);
+        json.member("drops", change.drops);
+        json.end_object();
+    }
+    json.end_array();
+    texts("obstacles", plan.obstacles);
+    texts("notes", plan.notes);
 }
 
 }  // namespace gateleg::model

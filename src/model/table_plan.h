@@ -14,6 +14,10 @@
 #include "dynamo/requests.h"
 #include "model/schema.h"
 
+namespace gateleg {
+class JsonWriter;
+}
+
 namespace gateleg::model {
 
 // The index as the model wants it.
@@ -57,6 +61,11 @@ struct TablePlan {
 
     bool fits() const { return changes.empty() && obstacles.empty(); }
 };
+
+// "+ create ..", "- drop ..", "! obstacle", "  note": a line each.
+std::vector<std::string> plan_lines(const TablePlan& plan);
+// Members of an object that tells it to programs: fits, changes, obstacles, notes.
+void append_plan_members(JsonWriter& json, const TablePlan& plan);
 
 TablePlan plan_table(const Model& model, const TableState& state, const PlanOptions& options = {});
 

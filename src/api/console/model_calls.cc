@@ -97,41 +97,15 @@ std::string percent_encoded(std::string_view text) {
 }
 
 void write_plan(JsonWriter& json, const model::Model& model, const model::TablePlan& plan) {
-    const auto texts = [&](std::string_view name, const std::vector<std::string>& all) {
-        json.key(name);
-        json.begin_array();
-        for (const auto& text : all) {
-            json.string(text);
-        }
-        json.end_array();
-    };
     json.begin_object();
     json.member("table", model.table.name);
-    json.member("fits", plan.fits());
-    json.key("changes");
+    model::append_plan_members(json, plan);
+    json.key("lines");
     json.begin_array();
-    for (const auto& change : plan.changes) {
-        json.begin_object();
-        json.member("kind", model::change_name(change.kind));
-        json.member("name", change.name);
-        json.member("text", change.text);
-        json.member("drops", change.drops);
-        json.end_object();
+    for (const auto& line : model::plan_lines(plan)) {
+        json.string(line);
     }
     json.end_array();
-    texts("obstacles", plan.obstacles);
-    texts("notes", plan.notes);
-    std::vector<std::string> lines;
-    for (const auto& change : plan.changes) {
-        lines.push_back((change.drops ? "- " : "+ ") + change.text);
-    }
-    for (const auto& obstacle : plan.obstacles) {
-        lines.push_back("! " + obstacle);
-    }
-    for (const auto& note : plan.notes) {
-        lines.push_back("  " + note);
-    }
-    texts("lines", lines);
     json.end_object();
 }
 

@@ -153,21 +153,7 @@ void write_reply(std::string& out, const partiql::BatchExecuteStatementReply& re
 }
 
 void write_reply(std::string& out, const partiql::ExecuteTransactionReply& reply) {
-    JsonWriter json(out);
-    json.begin_object();
-    json.key("Responses");
-    json.begin_array();
-    for (const auto& item : reply.items) {
-        json.begin_object();
-        if (item) {
-            json.key("Item");
-            write_item(json, item->view());
-        }
-        json.end_object();
-    }
-    json.end_array();
-    write_capacity_member(json, reply.capacity);
-    json.end_object();
+    write_responses(out, reply.items, reply.capacity);
 }
 
 std::string_view statement_error_code(const Error& error) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/json_writer.h"
@@ -12,6 +13,13 @@ namespace gateleg::api::dynamodb {
 
 void write_item(JsonWriter& json, value::ValueView item);
 void write_items(JsonWriter& json, const dynamo::ItemBuffer& items);
+
+// A whole reply that has one place for each item asked for, empty where there is none.
+void write_responses(
+    std::string& out,
+    const std::vector<std::optional<value::EncodedItem>>& items,
+    const std::vector<dynamo::ConsumedCapacity>& capacity
+);
 
 // The member ConsumedCapacity, if there is any.
 void write_capacity_member(

@@ -270,12 +270,16 @@ void write_reply(std::string& out, const dynamo::BatchWriteItemReply& reply) {
     json.end_object();
 }
 
-void write_reply(std::string& out, const dynamo::TransactGetItemsReply& reply) {
+void write_responses(
+    std::string& out,
+    const std::vector<std::optional<value::EncodedItem>>& items,
+    const std::vector<dynamo::ConsumedCapacity>& capacity
+) {
     JsonWriter json(out);
     json.begin_object();
     json.key("Responses");
     json.begin_array();
-    for (const auto& item : reply.items) {
+    for (const auto& item : items) {
         json.begin_object();
         if (item) {
             json.key("Item");
@@ -284,8 +288,12 @@ void write_reply(std::string& out, const dynamo::TransactGetItemsReply& reply) {
         json.end_object();
     }
     json.end_array();
-    write_capacity_member(json, reply.capacity);
+    write_capacity_member(json, capacity);
     json.end_object();
+}
+
+void write_reply(std::string& out, const dynamo::TransactGetItemsReply& reply) {
+    write_responses(out, reply.items, reply.capacity);
 }
 
 void write_reply(std::string& out, const dynamo::TransactWriteItemsReply& reply) {
