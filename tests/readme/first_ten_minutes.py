@@ -31,10 +31,10 @@ STOPS_THE_SERVER = "Stop the server with Ctrl-C"
 
 # What a reader of the page expects to see, by a word that only its block has.
 EXPECTED = {
-    "aws dynamodb get-item --endpoint-url http://127.0.0.1:8000 --table-name shop \\\n    --key '{\"pk\": {\"S\": \"CUSTOMER#ada\"}": ["19.90", '"Count": 1'],
+    "aws dynamodb get-item --endpoint-url http://127.0.0.1:8000 --table-name shop \\\n    --key '{\"pk\": {\"S\": \"CUSTOMER#ada\"}": ["19.9", '"Count": 1'],
     "Attr(\"pk\").not_exists()": ["ORDER#2026-01-05 open", "ORDER#2026-01-06 open"],
     "TransactWriteItemsCommand": ["paid"],
-    "aws s3 presign": ["X-Amz-Signature="],
+    "aws s3 presign": ["Signature="],
     "gateleg console": ["/_/login?token="],
     "kill -9": ["CUSTOMER#bob"],
     "gateleg_scope": ["shop"],
@@ -144,6 +144,9 @@ class Reader:
             return self.shell.run("node js/shop.mjs\n")
         raise AssertionError(f"the page has a block in {language}, which this test cannot run")
 
+    def open(self, address):
+        return self.shell.run(f"curl -fsS '{address}'\n")
+
     def end(self):
         for terminal in (self.server, self.shell):
             if terminal:
@@ -188,6 +191,8 @@ def test_first_ten_minutes():
             for mark, wanted in EXPECTED.items():
                 if mark in code:
                     seen.add(mark)
+                    if "presign" in mark:
+                        assert "# Gateleg" in reader.open(printed.split()[-1])
                     for word in wanted:
                         assert word in printed, f"no {word!r} after:\n{code}\n{printed[-3000:]}"
     finally:
