@@ -19,6 +19,7 @@ import { keyValues, missingKeys } from '../lib/key_template';
 import { navigate, part, useQuery } from '../lib/location';
 import { type ReadRange, rangesOf } from '../lib/read_range';
 import { useLoad } from '../lib/use_load';
+import '../styles/collections.css';
 
 function Legend({ model, counts, hidden, toggle, only }: { model: Model | undefined; counts: Map<string, number>; hidden: Set<string>; toggle: (name: string) => void; only: (name: string | null) => void }) {
   const names = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)!);

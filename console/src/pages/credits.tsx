@@ -15,6 +15,7 @@ import { count, moment } from '../lib/format';
 import { type Proof, proveBalance } from '../lib/ledger';
 import { link, part } from '../lib/location';
 import { useLoad } from '../lib/use_load';
+import '../styles/systems.css';
 
 interface Member {
   userId: string;

@@ -11,6 +11,7 @@ import { Badge, Card, PageHead, Table } from '../components/layout';
 import { YamlEditor } from '../components/yaml_editor';
 import { plural } from '../lib/format';
 import { navigate, part, useQuery } from '../lib/location';
+import '../styles/model.css';
 
 type Tab = 'diagram' | 'yaml' | 'coverage';
 

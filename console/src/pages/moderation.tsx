@@ -13,6 +13,7 @@ import { NeedsSystem } from '../components/needs_system';
 import { ago, count, moment, plural } from '../lib/format';
 import { useQuery } from '../lib/location';
 import { useLoad } from '../lib/use_load';
+import '../styles/systems.css';
 
 interface Submission {
   moderationId: string;

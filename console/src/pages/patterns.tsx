@@ -14,6 +14,7 @@ import { PatternForm, filledIn, isComplete } from '../components/pattern_form';
 import type { Item } from '../lib/attribute';
 import { count, micros, units } from '../lib/format';
 import { link, navigate, part, useQuery } from '../lib/location';
+import '../styles/model.css';
 
 function kindOf(pattern: Pattern): { title: string; kind: 'good' | 'warn' | 'accent' } {
   if (pattern.kind === 'get') return { title: 'Get', kind: 'accent' };
