@@ -5,12 +5,13 @@ import { Link } from 'wouter';
 import { type TableDescription, dynamodb, indexesOf, keyNames } from '../api/dynamodb';
 import type { Entity, Model } from '../api/models';
 import { useSession } from '../api/session';
-import { type Item, itemBytes, itemToPlain, parseItem, parsePlain, readUnits, summary, valueOf, writeUnits } from '../lib/attribute';
+import { type Item, itemBytes, itemToPlain, parseItem, parsePlain, readUnits, valueOf, writeUnits } from '../lib/attribute';
 import { type Written, changesOf, deleteRequest, keyOf, putRequest, updateRequest } from '../lib/expression';
 import { ago, bytes, units } from '../lib/format';
 import { entityOf, missingKeys } from '../lib/key_template';
 import { link, part } from '../lib/location';
 import { useLoad } from '../lib/use_load';
+import { Changes } from './changes';
 import { Code, Snippets } from './code';
 import { ActionButton, Button, Segmented } from './controls';
 import { EntityBadge, KeyText, PartLegend, partNames } from './entity';
@@ -86,17 +87,7 @@ function Review({ written, changes, back, send }: { written: Written; changes: R
             ? 'The item is written if there is none with its key.'
             : 'Only what changed is sent, and only if it is still what you saw.'}
       </p>
-      {changes.length > 0 && (
-        <ul className="stack tight">
-          {changes.map(({ name, before, after }) => (
-            <li key={name} className="change">
-              <b>{name}</b>
-              <del>{before ? summary(before) : 'absent'}</del>
-              <ins>{after ? summary(after) : 'removed'}</ins>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Changes changes={changes} />
       <Snippets operation={written.operation} request={written.request} />
       {session.readOnly && <div className="notice warn">This session only reads. Switch it at the top to change data.</div>}
       <div className="row end">

@@ -21,6 +21,7 @@ const kKeys: [string, [string[], string][]][] = [
       [['E'], 'escalate: high priority'],
     ],
   ],
+  ['Stream tail', [[['P'], 'pause, and go on']]],
   ['Lists in a grid', [[['↑', '↓'], 'move the focus, when a row is in focus'], [['Enter'], 'open the row']]],
   ['Model', [[['Ctrl', 'Space'], 'complete'], [['Ctrl', 'F'], 'search']]],
 ];
