@@ -10,6 +10,7 @@ import { type Written, changesOf, deleteRequest, keyOf, putRequest, updateReques
 import { ago, bytes, units } from '../lib/format';
 import { entityOf, missingKeys } from '../lib/key_template';
 import { link, part } from '../lib/location';
+import { type IndexEntry, indexEntryOf, unitsToWrite } from '../lib/related';
 import { useLoad } from '../lib/use_load';
 import { Changes } from './changes';
 import { Code, Snippets } from './code';
@@ -18,6 +19,7 @@ import { EntityBadge, KeyText, PartLegend, partNames } from './entity';
 import { ErrorNotice, Loaded, toast } from './feedback';
 import { Facts } from './layout';
 import { Overlay } from './overlay';
+import { RelatedItems } from './related_items';
 
 type Form = 'plain' | 'dynamodb';
 const kForms: { value: Form; title: string }[] = [
@@ -26,6 +28,14 @@ const kForms: { value: Form; title: string }[] = [
 ];
 const textOf = (item: Item, form: Form) => JSON.stringify(form === 'plain' ? itemToPlain(item) : item, null, 2);
 const parse = (text: string, form: Form) => (form === 'plain' ? parsePlain(text) : parseItem(text));
+
+function IndexHolds({ entry }: { entry: IndexEntry }) {
+  return (
+    <span className="small quiet">
+      {entry.left.length === 0 ? 'the whole item' : `without ${entry.left.slice(0, 6).join(', ')}${entry.left.length > 6 ? ` and ${entry.left.length - 6} more` : ''}`} · {bytes(entry.bytes)}
+    </span>
+  );
+}
 
 function Keys({ item, table, entity, model }: { item: Item; table: TableDescription; entity: Entity | null; model: Model | undefined }) {
   const key = keyNames(table.KeySchema);
@@ -59,11 +69,14 @@ function Keys({ item, table, entity, model }: { item: Item; table: TableDescript
                       {model && entity?.keys[missing[0]!]?.when ? ` (only when ${entity.keys[missing[0]!]!.when})` : ''}
                     </span>
                   ) : (
-                    keyNames(index.KeySchema).map((name) => (
-                      <div key={name} title={entity?.keys[name]?.template}>
-                        <KeyText value={item[name]} entity={entity} attribute={name} names={names} />
-                      </div>
-                    ))
+                    <>
+                      {keyNames(index.KeySchema).map((name) => (
+                        <div key={name} title={entity?.keys[name]?.template}>
+                          <KeyText value={item[name]} entity={entity} attribute={name} names={names} />
+                        </div>
+                      ))}
+                      <IndexHolds entry={indexEntryOf(item, key, index)} />
+                    </>
                   )}
                 </td>
               </tr>
@@ -106,9 +119,10 @@ interface ItemDrawerProps {
   item: Item | null; // null makes a new one
   close: () => void;
   changed: () => void;
+  open?: (item: Item) => void; // another item instead of this one
 }
 
-function Editor({ table, item, back, close, changed }: Omit<ItemDrawerProps, 'model'> & { back: () => void }) {
+function Editor({ table, item, back, close, changed }: Omit<ItemDrawerProps, 'model' | 'open'> & { back: () => void }) {
   const keys = keyNames(table.KeySchema);
   const [form, setForm] = useState<Form>('plain');
   const [text, setText] = useState(() => textOf(item ?? Object.fromEntries(keys.map((name) => [name, { S: '' }])), 'plain'));
@@ -167,7 +181,7 @@ function Editor({ table, item, back, close, changed }: Omit<ItemDrawerProps, 'mo
   );
 }
 
-export function ItemDrawer({ table, model, item, close, changed }: ItemDrawerProps) {
+export function ItemDrawer({ table, model, item, close, changed, open }: ItemDrawerProps) {
   const keys = keyNames(table.KeySchema);
   const key = item ? keyOf(item, keys) : null;
   // An index may hold a part of the item; the drawer shows the whole.
@@ -197,6 +211,8 @@ export function ItemDrawer({ table, model, item, close, changed }: ItemDrawerPro
           {(whole) => {
             if (whole === null) return <div className="notice warn">There is no item with this key any more.</div>;
             const size = itemBytes(whole);
+            const entries = indexesOf(table).map((index) => indexEntryOf(whole, keys, index));
+            const held = entries.filter(({ missing }) => missing.length === 0);
             const ttlName = model?.table.ttl;
             const ttl = ttlName ? Number(valueOf(whole[ttlName])) : Number.NaN;
             if (mode === 'edit') return <Editor table={table} item={whole} back={() => setMode('show')} close={close} changed={() => (load.reload(), changed())} />;
@@ -220,7 +236,8 @@ export function ItemDrawer({ table, model, item, close, changed }: ItemDrawerPro
                 {error && <ErrorNotice error={error} retry={() => (setError(null), load.reload())} />}
                 <Facts
                   facts={[
-                    ['Size', `${bytes(size)} · ${writeUnits(size)} WCU to write, ${units(readUnits(size))} RCU to read`],
+                    ['Size', `${bytes(size)} · ${units(readUnits(size))} RCU to read`],
+                    ['To write', `${unitsToWrite(size, entries)} WCU${held.length > 0 ? `: ${writeUnits(size)} for the table, ${held.map((entry) => `${writeUnits(entry.bytes)} for ${entry.index}`).join(', ')}` : ''}`],
                     ...(Number.isFinite(ttl) ? ([['Expires', ago(ttl * 1000)]] as [string, string][]) : []),
                   ]}
                 />
@@ -239,6 +256,12 @@ export function ItemDrawer({ table, model, item, close, changed }: ItemDrawerPro
                   </div>
                   <Code text={textOf(whole, form)} label="item" wrap />
                 </section>
+                {open && <RelatedItems table={table} model={model} item={whole} open={open} />}
+                {table.StreamSpecification?.StreamEnabled && (
+                  <p>
+                    <Link href={link(`/stream/${part(table.TableName)}`, { key: String(valueOf(whole[keys[0]!])), from: 'horizon' })}>What changed in its partition lately</Link>
+                  </p>
+                )}
                 <details>
                   <summary>Read this item from code</summary>
                   <Snippets operation="GetItem" request={{ TableName: table.TableName, Key: key }} />

@@ -1,6 +1,6 @@
 // Items as a table that draws only the rows in sight: keys first, then what most items have.
 
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import type { Model } from '../api/models';
 import { type Item, summary, typeOf } from '../lib/attribute';
 import { entityOf } from '../lib/key_template';
@@ -23,15 +23,24 @@ interface ItemGridProps {
   keys: readonly string[];
   model: Model | undefined;
   open: (item: Item) => void;
+  selection?: { has: (item: Item) => boolean; toggle: (items: readonly Item[], on: boolean) => void };
 }
 
-export function ItemGrid({ items, keys, model, open }: ItemGridProps) {
+export function ItemGrid({ items, keys, model, open, selection }: ItemGridProps) {
   const { box, first, last, above, below } = useWindow(items.length, kRowHeight);
   const columns = useMemo(() => columnsOf(items, keys), [items, keys]);
+  const lastTouched = useRef<number | null>(null);
+  const chosen = selection ? items.filter(selection.has).length : 0;
+  // With Shift everything between this row and the one before follows.
+  const touch = (at: number, on: boolean, shift: boolean) => {
+    const from = shift && lastTouched.current !== null ? lastTouched.current : at;
+    selection!.toggle(items.slice(Math.min(from, at), Math.max(from, at) + 1), on);
+    lastTouched.current = at;
+  };
   const pad = (height: number) =>
     height > 0 && (
       <tr className="pad" aria-hidden="true">
-        <td colSpan={columns.length + 1} style={{ height: `${height}px` }} />
+        <td colSpan={columns.length + (selection ? 2 : 1)} style={{ height: `${height}px` }} />
       </tr>
     );
 
@@ -40,6 +49,19 @@ export function ItemGrid({ items, keys, model, open }: ItemGridProps) {
       <table aria-rowcount={items.length + 1}>
         <thead>
           <tr>
+            {selection && (
+              <th scope="col" className="pick">
+                <input
+                  type="checkbox"
+                  aria-label="Select all that are shown"
+                  checked={chosen > 0 && chosen === items.length}
+                  ref={(box) => {
+                    if (box) box.indeterminate = chosen > 0 && chosen < items.length;
+                  }}
+                  onChange={(event) => selection.toggle(items, event.currentTarget.checked)}
+                />
+              </th>
+            )}
             <th scope="col">Entity</th>
             {columns.map((name) => (
               <th key={name} scope="col">
@@ -51,7 +73,18 @@ export function ItemGrid({ items, keys, model, open }: ItemGridProps) {
         <tbody>
           {pad(above)}
           {items.slice(first, last).map((item, at) => (
-            <tr key={first + at} aria-rowindex={first + at + 2} className="clickable" onClick={() => open(item)}>
+            <tr key={first + at} aria-rowindex={first + at + 2} className="clickable" aria-selected={selection?.has(item)} onClick={() => open(item)}>
+              {selection && (
+                <td className="pick" onClick={(event) => event.stopPropagation()}>
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${keys.map((name) => summary(item[name])).join(' / ')}`}
+                    checked={selection.has(item)}
+                    onClick={(event) => touch(first + at, event.currentTarget.checked, event.shiftKey)}
+                    onChange={() => {}}
+                  />
+                </td>
+              )}
               <td>{model ? <EntityBadge model={model} name={entityOf(item, model)?.name} /> : <span className="quiet">–</span>}</td>
               {columns.map((name, column) => (
                 <td key={name} className={`${keys.includes(name) ? 'key' : ''} ${typeOf(item[name]) === 'N' ? 'num' : ''} ${item[name] ? '' : 'absent'}`}>

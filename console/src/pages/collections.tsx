@@ -4,15 +4,16 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { call, query as address } from '../api/client';
 import { type PartitionPage, type TableDescription, indexesOf, keyNames, listTables } from '../api/dynamodb';
 import { type Explained, type Model, explain, useModelOfTable } from '../api/models';
-import { ActionButton, Button, Segmented, Select, Text } from '../components/controls';
+import { CollectionExport } from '../components/collection_export';
+import { ActionButton, Button, Segmented, Select, Switch, Text } from '../components/controls';
 import { EntityBadge, KeyText, PartLegend, partNames } from '../components/entity';
 import { Empty, ErrorNotice, Loaded } from '../components/feedback';
 import { ItemDrawer } from '../components/item_drawer';
-import { Card, PageHead } from '../components/layout';
+import { Card, Facts, PageHead } from '../components/layout';
 import { PartitionRows, SparseItems } from '../components/partition_rows';
 import { PatternForm, type Values, filledIn, isComplete } from '../components/pattern_form';
-import { itemToPlain } from '../lib/attribute';
-import { type Bracket, type Chip, type Partition, bracketOf, entityCounts, idOf, readPartitions } from '../lib/collection';
+import { type Item, itemBytes, itemToPlain } from '../lib/attribute';
+import { type Bracket, type Chip, type Health, type Partition, bracketOf, chipOf, entityCounts, healthOf, idOf, kPartitionLimit, readPartitions, sparseReason } from '../lib/collection';
 import { useFlip } from '../lib/flip';
 import { bytes, count, plural, units } from '../lib/format';
 import { keyValues, missingKeys } from '../lib/key_template';
@@ -136,7 +137,26 @@ function OverlayForm({ model, table, selected, overlay, show }: OverlayFormProps
   );
 }
 
-function Decoder({ chip, table, keys, open, close }: { chip: Chip; table: TableDescription; keys: string[]; open: () => void; close: () => void }) {
+const percent = (share: number) => `${share < 0.001 ? '< 0.1' : (share * 100).toFixed(1)} %`;
+
+function HealthCard({ health, partitions, on, change }: { health: Health; partitions: readonly Partition[]; on: boolean; change: (on: boolean) => void }) {
+  const partial = partitions.some(({ more }) => more);
+  return (
+    <Card title="Health" actions={<Switch on={on} change={change} label="in each row" />}>
+      <Facts
+        facts={[
+          ['Partitions', `${count(partitions.length)} shown`],
+          ['Largest', `${bytes(health.largest)} · ${percent(health.largest / kPartitionLimit)} of 10 GB`],
+          ['Median', bytes(Math.round(health.median))],
+          ['Skew', `${health.skew.toFixed(1)} × the median`],
+        ]}
+      />
+      {partial && <p className="small quiet">A partition with more items than are shown is at least so large.</p>}
+    </Card>
+  );
+}
+
+function Decoder({ chip, table, keys, left, open, close }: { chip: Chip; table: TableDescription; keys: string[]; left: string[]; open: () => void; close: () => void }) {
   const names = partNames(chip.item, chip.entity);
   const model = useModelOfTable(table.TableName);
   const attributes = [...new Set([...keyNames(table.KeySchema), ...keys])].filter((name) => chip.item[name]);
@@ -165,6 +185,14 @@ function Decoder({ chip, table, keys, open, close }: { chip: Chip; table: TableD
             </dd>
           </div>
         ))}
+        {left.length > 0 && (
+          <div className="fact">
+            <dt className="small">not in this index</dt>
+            <dd className="small quiet">
+              {left.join(', ')} · {percent(chip.left)} of its bytes
+            </dd>
+          </div>
+        )}
       </dl>
     </div>
   );
@@ -236,6 +264,12 @@ function TableCollections({ table }: { table: TableDescription }) {
     return readPartitions(base.data, baseView, model).flatMap(({ chips }) => chips.filter(({ item }) => missingKeys(item, { key: indexKeys }).length > 0));
   }, [name, base.data, prefix, model]);
 
+  const visible = useMemo(() => partitions.filter(({ chips }) => chips.some(({ entity }) => !hidden.has(entity?.name ?? ''))), [partitions, hidden]);
+  const health = useMemo(() => healthOf(visible), [visible]);
+  const leftOut = (chip: Chip): string[] => {
+    const all: Item | undefined = name ? whole.get(chip.id) : undefined;
+    return all && chip.left > 0 ? Object.keys(all).filter((attribute) => !chip.item[attribute]) : [];
+  };
   const box = useRef<HTMLDivElement>(null);
   useFlip(box, `${key} ${load.data ? 'here' : ''}`);
   const more = async () => {
@@ -261,11 +295,18 @@ function TableCollections({ table }: { table: TableDescription }) {
             </>
           )}
         </span>
+        <span className="grow" />
+        <CollectionExport
+          name={`${table.TableName}${name ? `-${name}` : ''}`}
+          model={model}
+          picture={{ title: `${table.TableName}${name ? ` · ${name}` : ''} · partition ${hash}${sort ? `, sorted by ${sort}` : ''}`, partitions, brackets, pattern: query.pattern ?? null, hidden }}
+        />
       </div>
       <div className="split">
         <div className="stack">
           <Text type="search" aria-label="Partitions that begin with" placeholder="partitions that begin with…" mono value={prefix} change={(value) => change({ prefix: value })} />
           <Legend model={model} counts={counts} hidden={hidden} toggle={toggle} only={(entity) => change({ only: entity, hide: entity ? null : ',' })} />
+          {partitions.length > 0 && <HealthCard health={health} partitions={visible} on={query.health === '1'} change={(on) => change({ health: on ? '1' : null })} />}
           {model && <OverlayForm model={model} table={table} selected={selected} overlay={overlay} show={setOverlay} />}
         </div>
         <div className="stack" ref={box}>
@@ -287,6 +328,7 @@ function TableCollections({ table }: { table: TableDescription }) {
                   model={model}
                   hidden={hidden}
                   selected={selected?.id ?? null}
+                  health={query.health === '1' ? health : null}
                   select={select}
                 />
               )
@@ -298,11 +340,11 @@ function TableCollections({ table }: { table: TableDescription }) {
               <span className="small quiet">{plural(partitions.length, 'partition')} so far</span>
             </div>
           )}
-          {name && <SparseItems chips={sparse} reasonOf={(chip) => `${missingKeys(chip.item, { key: index!.KeySchema.map(({ AttributeName }) => ({ name: AttributeName })) }).join(', ')} absent`} model={model} hidden={hidden} select={select} />}
-          {selected && <Decoder chip={selected} table={table} keys={keyNames((index ?? table).KeySchema)} open={() => setOpen(true)} close={() => setSelected(null)} />}
+          {name && <SparseItems chips={sparse} reasonOf={(chip) => sparseReason(chip, keyNames(index!.KeySchema))} model={model} hidden={hidden} select={select} />}
+          {selected && <Decoder chip={selected} table={table} keys={keyNames((index ?? table).KeySchema)} left={leftOut(selected)} open={() => setOpen(true)} close={() => setSelected(null)} />}
         </div>
       </div>
-      {open && selected && <ItemDrawer key={idOf(selected.item, tableKeys)} table={table} model={model} item={selected.item} close={() => setOpen(false)} changed={load.reload} />}
+      {open && selected && <ItemDrawer key={idOf(selected.item, tableKeys)} table={table} model={model} item={selected.item} close={() => setOpen(false)} changed={load.reload} open={(item) => setSelected(chipOf(item, itemBytes(item), view, model))} />}
     </>
   );
 }
