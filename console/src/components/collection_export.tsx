@@ -65,7 +65,7 @@ export function CollectionExport({ picture, model, name }: { picture: Omit<Pictu
     }
   };
   return (
-    <span className="row">
+    <span className="row push">
       <Button size="small" icon="download" onClick={() => void save('svg')}>
         SVG
       </Button>

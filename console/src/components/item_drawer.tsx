@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { type TableDescription, dynamodb, indexesOf, keyNames } from '../api/dynamodb';
+import { type IndexDescription, type TableDescription, dynamodb, indexesOf, keyNames } from '../api/dynamodb';
 import type { Entity, Model } from '../api/models';
 import { useSession } from '../api/session';
 import { type Item, itemBytes, itemToPlain, parseItem, parsePlain, readUnits, valueOf, writeUnits } from '../lib/attribute';
@@ -40,6 +40,9 @@ function IndexHolds({ entry }: { entry: IndexEntry }) {
 function Keys({ item, table, entity, model }: { item: Item; table: TableDescription; entity: Entity | null; model: Model | undefined }) {
   const key = keyNames(table.KeySchema);
   const names = partNames(item, entity);
+  const isIn = (index: IndexDescription) => index.KeySchema.every(({ AttributeName }) => item[AttributeName]);
+  const held = indexesOf(table).filter(isIn);
+  const absent = indexesOf(table).filter((index) => !isIn(index));
   return (
     <section className="stack tight">
       <h3>Where it lies</h3>
@@ -55,33 +58,37 @@ function Keys({ item, table, entity, model }: { item: Item; table: TableDescript
               ))}
             </td>
           </tr>
-          {indexesOf(table).map((index) => {
-            const missing = missingKeys(item, { key: keyNames(index.KeySchema).map((name) => ({ name })) });
-            return (
-              <tr key={index.IndexName}>
-                <th scope="row">
-                  {missing.length === 0 ? <Link href={link(`/collections/${part(table.TableName)}`, { index: index.IndexName })}>{index.IndexName}</Link> : index.IndexName}
-                </th>
-                <td>
-                  {missing.length > 0 ? (
-                    <span className="quiet small">
-                      not in it: {missing.join(', ')} absent
-                      {model && entity?.keys[missing[0]!]?.when ? ` (only when ${entity.keys[missing[0]!]!.when})` : ''}
-                    </span>
-                  ) : (
-                    <>
-                      {keyNames(index.KeySchema).map((name) => (
-                        <div key={name} title={entity?.keys[name]?.template}>
-                          <KeyText value={item[name]} entity={entity} attribute={name} names={names} />
-                        </div>
-                      ))}
-                      <IndexHolds entry={indexEntryOf(item, key, index)} />
-                    </>
-                  )}
-                </td>
-              </tr>
-            );
-          })}
+          {held.map((index) => (
+            <tr key={index.IndexName}>
+              <th scope="row">
+                <Link href={link(`/collections/${part(table.TableName)}`, { index: index.IndexName })}>{index.IndexName}</Link>
+              </th>
+              <td>
+                {keyNames(index.KeySchema).map((name) => (
+                  <div key={name} title={entity?.keys[name]?.template}>
+                    <KeyText value={item[name]} entity={entity} attribute={name} names={names} />
+                  </div>
+                ))}
+                <IndexHolds entry={indexEntryOf(item, key, index)} />
+              </td>
+            </tr>
+          ))}
+          {absent.length > 0 && (
+            <tr>
+              <th scope="row">not in</th>
+              <td className="small quiet">
+                {absent.map((index) => {
+                  const missing = missingKeys(item, { key: keyNames(index.KeySchema).map((name) => ({ name })) });
+                  const when = model && entity?.keys[missing[0]!]?.when;
+                  return (
+                    <div key={index.IndexName}>
+                      {index.IndexName}: {missing.join(', ')} absent{when ? ` (only when ${when})` : ''}
+                    </div>
+                  );
+                })}
+              </td>
+            </tr>
+          )}
         </tbody>
       </table>
       <PartLegend names={names} />

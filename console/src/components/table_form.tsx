@@ -48,21 +48,28 @@ function IndexFields({ index, number, change, remove }: { index: IndexDraft; num
     );
   }
   return (
-    <li className="index-fields">
-      <Field label={`Name of index ${number}`}>
-        <Text mono placeholder="GSI1" value={index.name} change={(name) => change({ ...index, name })} />
-      </Field>
-      <KeyField label="Its partition key" value={index.hash} change={(hash) => change({ ...index, hash })} />
-      <KeyField label="Its sort key" optional value={index.sort} change={(sort) => change({ ...index, sort })} />
-      <Field label="It holds">
-        <Select value={index.projection} change={(projection) => change({ ...index, projection: projection as IndexDraft['projection'] })} options={kProjections} />
-      </Field>
-      {index.projection === 'INCLUDE' && (
-        <Field label="Attributes, with commas">
-          <Text mono value={index.include} change={(include) => change({ ...index, include })} />
+    <li>
+      <fieldset className="index-fields">
+        <legend className="sr">Index {number}</legend>
+        <Field label="Index name">
+          <Text mono placeholder="GSI1" value={index.name} change={(name) => change({ ...index, name })} />
         </Field>
-      )}
-      <Button kind="plain" icon="close" aria-label={`Without index ${number}`} onClick={remove} />
+        <KeyField label="Partition key" value={index.hash} change={(hash) => change({ ...index, hash })} />
+        <KeyField label="Sort key" optional value={index.sort} change={(sort) => change({ ...index, sort })} />
+        <Field label="It holds">
+          <Select value={index.projection} change={(projection) => change({ ...index, projection: projection as IndexDraft['projection'] })} options={kProjections} />
+        </Field>
+        {index.projection === 'INCLUDE' && (
+          <Field label="Attributes, with commas">
+            <Text mono value={index.include} change={(include) => change({ ...index, include })} />
+          </Field>
+        )}
+        <div className="row end">
+          <Button size="small" icon="trash" aria-label={`Without index ${number}`} onClick={remove}>
+            Remove
+          </Button>
+        </div>
+      </fieldset>
     </li>
   );
 }
@@ -96,7 +103,7 @@ function DraftFields({ draft, change, isNew }: { draft: TableDraft; change: (dra
         {draft.indexes.length === 0 && <p className="small quiet">None. An index is another order of the same items.</p>}
       </section>
       <div className="table-fields">
-        <Field label="Attribute with the second an item expires" optional>
+        <Field label="Expiry attribute" hint="the second an item expires" optional>
           <Text mono placeholder="ttl" value={draft.ttl} change={(ttl) => set({ ttl: ttl.trim() })} />
         </Field>
         <Field label="Stream of changes">

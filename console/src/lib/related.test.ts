@@ -20,6 +20,11 @@ describe('references', () => {
     ]);
   });
 
+  it('know an id by the end of its name', () => {
+    const item = { PK: { S: 'NOTE#1' }, SK: { S: 'META' }, sourceUserId: { S: 'ben' }, album_id: { S: 'a2' }, visited: { S: 'x' } };
+    expect(referencesOf(item, model).map(({ partition }) => partition)).toEqual(['USER#ben', 'ALBUM#a2']);
+  });
+
   it('need every part of the key', () => {
     expect(renderKey('A#{x}#{y}', { x: '1' })).toBeNull();
     expect(renderKey('A#{x:03}', { x: '1' })).toBeNull();

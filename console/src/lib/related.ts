@@ -23,7 +23,6 @@ export function renderKey(template: string, known: Record<string, string>): stri
 
 const variablesOf = (template: string) => parseTemplate(template).flatMap((segment) => ('name' in segment ? [segment.name] : []));
 
-// Other names an attribute goes by: `authorId` may be the `userId` or the `id` of a user.
 function known(item: Item, model: Model): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, value] of Object.entries(item)) if (['S', 'N'].includes(typeOf(value))) values[name] = String(valueOf(value));
@@ -38,7 +37,7 @@ export function referencesOf(item: Item, model: Model, most = 8): Reference[] {
   const self = entityOf(item, model)?.name;
   const found = new Map<string, Reference>();
   const add = (partition: string | null, sortKey: string | null, entity: string) => {
-    if (partition && partition !== own && !found.has(`${partition} ${sortKey ?? ''}`)) found.set(`${partition} ${sortKey ?? ''}`, { partition, sort: sortKey, entity });
+    if (partition && partition !== own && !found.has(partition)) found.set(partition, { partition, sort: sortKey, entity });
   };
   for (const entity of model.entities) {
     const template = hash ? entity.keys[hash]?.template : undefined;
@@ -48,11 +47,15 @@ export function referencesOf(item: Item, model: Model, most = 8): Reference[] {
     const sortTemplate = sort ? entity.keys[sort]?.template : undefined;
     const sortKey = sortTemplate ? renderKey(sortTemplate, values) : null;
     if (entity.name !== self) add(renderKey(template, values), sortKey, entity.name);
-    // `userId` of an item names the user whose key is USER#{id}.
-    if (variables.length === 1 && variables[0] === 'id') {
-      const word = entity.name.charAt(0).toLowerCase() + entity.name.slice(1);
-      const id = values[`${word}Id`] ?? values[`${word}_id`];
-      if (id) add(renderKey(template, { id }), sortTemplate ? renderKey(sortTemplate, { id }) : null, entity.name);
+    // `sourceUserId` names the user whose key is USER#{userId} or USER#{id}.
+    if (variables.length !== 1) continue;
+    const word = variables[0] === 'id' ? `${entity.name}Id` : variables[0]!;
+    const ending = word.charAt(0).toUpperCase() + word.slice(1);
+    const snake = word.replace(/[A-Z]/g, (letter, at: number) => (at > 0 ? '_' : '') + letter.toLowerCase());
+    for (const [name, value] of Object.entries(values)) {
+      if (!(name.endsWith(ending) || name === ending.charAt(0).toLowerCase() + ending.slice(1) || name === snake || name.endsWith(`_${snake}`))) continue;
+      const as = { [variables[0]!]: value };
+      add(renderKey(template, as), sortTemplate ? renderKey(sortTemplate, as) : null, entity.name);
     }
   }
   return [...found.values()].slice(0, most);

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { call, query as address } from '../api/client';
-import { type PartitionPage, type TableDescription, indexesOf, keyNames, listTables } from '../api/dynamodb';
+import { type PartitionPage, type TableDescription, dynamodb, indexesOf, keyNames, listTables } from '../api/dynamodb';
 import { type Explained, type Model, explain, useModelOfTable } from '../api/models';
 import { CollectionExport } from '../components/collection_export';
 import { ActionButton, Button, Segmented, Select, Switch, Text } from '../components/controls';
@@ -14,6 +14,7 @@ import { PartitionRows, SparseItems } from '../components/partition_rows';
 import { PatternForm, type Values, filledIn, isComplete } from '../components/pattern_form';
 import { type Item, itemBytes, itemToPlain } from '../lib/attribute';
 import { type Bracket, type Chip, type Health, type Partition, bracketOf, chipOf, entityCounts, healthOf, idOf, kPartitionLimit, readPartitions, sparseReason } from '../lib/collection';
+import { keyOf } from '../lib/expression';
 import { useFlip } from '../lib/flip';
 import { bytes, count, plural, units } from '../lib/format';
 import { keyValues, missingKeys } from '../lib/key_template';
@@ -201,6 +202,19 @@ function Decoder({ chip, table, keys, left, open, close }: { chip: Chip; table: 
 const loadPartitions = (table: string, index: string | null, prefix: string, after: string | null, signal?: AbortSignal) =>
   call<PartitionPage>(address('/_/api/partitions', { table, index, prefix, after, limit: 50, items: 25 }), { signal });
 
+const kBatch = 100;
+const kMostWhole = 300;
+
+async function loadWhole(table: string, keys: readonly string[], items: readonly Item[], signal: AbortSignal): Promise<Item[]> {
+  const found: Item[] = [];
+  for (let at = 0; at < Math.min(items.length, kMostWhole); at += kBatch) {
+    const Keys = items.slice(at, at + kBatch).map((item) => keyOf(item, keys));
+    const reply = await dynamodb<{ Responses?: Record<string, Item[]> }>('BatchGetItem', { RequestItems: { [table]: { Keys } } }, signal);
+    found.push(...(reply.Responses?.[table] ?? []));
+  }
+  return found;
+}
+
 function TableCollections({ table }: { table: TableDescription }) {
   const [query, change] = useQuery();
   const model = useModelOfTable(table.TableName);
@@ -218,7 +232,11 @@ function TableCollections({ table }: { table: TableDescription }) {
   const load = useLoad(key, (signal) => loadPartitions(table.TableName, name, prefix, null, signal));
   const base = useLoad(name ? `partitions ${table.TableName} null ` : null, (signal) => loadPartitions(table.TableName, null, '', null, signal));
 
-  const whole = useMemo(() => new Map(base.data?.partitions.flatMap(({ items }) => items.map(({ item }) => [idOf(item, tableKeys), item] as const))), [base.data, tableKeys]);
+  const known = useMemo(() => new Map(base.data?.partitions.flatMap(({ items }) => items.map(({ item }) => [idOf(item, tableKeys), item] as const))), [base.data, tableKeys]);
+  // An index with a part of each item leaves names and sizes to the table.
+  const partial = index && index.Projection.ProjectionType !== 'ALL' && base.data && load.data ? load.data.partitions.flatMap(({ items }) => items.map(({ item }) => item)).filter((item) => !known.has(idOf(item, tableKeys))) : [];
+  const rest = useLoad(partial.length > 0 ? `whole ${key} ${partial.length}` : null, (signal) => loadWhole(table.TableName, tableKeys, partial, signal));
+  const whole = useMemo(() => new Map([...known, ...(rest.data ?? []).map((item) => [idOf(item, tableKeys), item] as const)]), [known, rest.data, tableKeys]);
   const pageOf = (page: PartitionPage | undefined) => (page ? readPartitions(page, view, model, whole) : []);
   const first = useMemo(() => pageOf(load.data), [load.data, view, model, whole]);
   const all = extra?.key === key ? [...first, ...extra.partitions] : first;
@@ -295,7 +313,6 @@ function TableCollections({ table }: { table: TableDescription }) {
             </>
           )}
         </span>
-        <span className="grow" />
         <CollectionExport
           name={`${table.TableName}${name ? `-${name}` : ''}`}
           model={model}
