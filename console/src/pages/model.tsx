@@ -1,16 +1,17 @@
 // A model: its diagram, its text with checks while typing, who asks what where, and what deploying it would change.
 
 import { useCallback, useRef, useState } from 'react';
-import { type Model, type Problem, checkModel, planModel, useModels } from '../api/models';
+import { type Model, type Problem, checkModel, loadModelText, planModel, useModels, withText } from '../api/models';
 import { CopyButton } from '../components/code';
 import { ActionButton, Segmented, Select } from '../components/controls';
 import { CoverageMatrix } from '../components/coverage_matrix';
 import { EntityDiagram } from '../components/entity_diagram';
-import { Empty, ErrorNotice } from '../components/feedback';
+import { Empty, ErrorNotice, Loaded } from '../components/feedback';
 import { Badge, Card, PageHead, Table } from '../components/layout';
 import { YamlEditor } from '../components/yaml_editor';
 import { plural } from '../lib/format';
 import { navigate, part, useQuery } from '../lib/location';
+import { useLoad } from '../lib/use_load';
 import '../styles/model.css';
 
 type Tab = 'diagram' | 'yaml' | 'coverage';
@@ -117,6 +118,7 @@ export function ModelPage({ params }: { params: { system?: string } }) {
   const models = useModels();
   const [query, change] = useQuery();
   const model = models.find(({ name }) => name === params.system) ?? models[0];
+  const text = useLoad(model ? `text of ${model.name}` : null, (signal) => loadModelText(model!, signal));
   const tab = (kTabs.find(({ value }) => value === query.tab)?.value ?? 'diagram') as Tab;
   if (!model) {
     return (
@@ -138,12 +140,14 @@ export function ModelPage({ params }: { params: { system?: string } }) {
         <Select aria-label="System" value={model.name} change={(next) => navigate(`/model/${part(next)}?tab=${tab}`)} options={models.map((entry) => ({ value: entry.name, title: entry.title }))} />
         <Segmented label="View" value={tab} change={(next) => change({ tab: next })} options={kTabs} />
       </PageHead>
-      {tab === 'diagram' && <EntityDiagram model={model} />}
-      {tab === 'yaml' && <YamlTab key={model.name} model={model} />}
-      {tab === 'coverage' && (
+      {tab === 'coverage' ? (
         <Card flush title="Entities, where they lie and who asks" actions={<span className="small quiet">a number: patterns that ask · ○ in it, nobody asks</span>}>
           <CoverageMatrix model={model} />
         </Card>
+      ) : (
+        <Loaded load={text} lines={12}>
+          {(yaml) => (tab === 'diagram' ? <EntityDiagram model={withText(model, yaml)} /> : <YamlTab key={model.name} model={withText(model, yaml)} />)}
+        </Loaded>
       )}
     </>
   );
