@@ -29,7 +29,7 @@ export function CostPanel({ requests, ms, table }: { requests: RequestCost[]; ms
           { title: 'Units', value: units(sum.read), note: `RCU${sum.write > 0 ? `, ${units(sum.write)} WCU` : ''}` },
           { title: 'Read, returned', value: `${count(sum.scanned)}, ${count(sum.returned)}`, note: sum.more ? 'and more pages' : 'items' },
           { title: 'Pages', value: count(sum.pages), note: `${bytes(sum.bytes)} of items` },
-          { title: 'Took', value: micros(ms * 1000), note: 'in this browser' },
+          { title: 'Took', value: micros(ms * 1000), note: 'seen here' },
           { title: `At ${count(rps)} a second on AWS`, value: dollars(monthlyPrice(sum, rps, prices)), note: 'a month' },
         ]}
       />
@@ -67,7 +67,7 @@ export function CostPanel({ requests, ms, table }: { requests: RequestCost[]; ms
         <NumberField label="Dollars for a million WCU" value={query.wprice ?? String(kPrices.write)} change={(value) => change({ wprice: value })} />
         {scan !== null && (
           <p className="small quiet">
-            A Scan of the whole table would read {units(scan)} RCU{sum.read > 0 ? `, ${units(scan / sum.read)} times as much` : ''}.
+            A Scan of the whole table would read {units(scan)} RCU{sum.read > 0 && scan > 1.1 * sum.read ? `, ${units(scan / sum.read)} times as much` : ''}.
           </p>
         )}
       </div>
@@ -121,7 +121,7 @@ export function CompareRuns({ runs, clear }: { runs: readonly Run[]; clear: () =
           { title: 'Read', number: true, cell: ({ sum }) => <>{count(sum.scanned)}{against(sum.scanned, base.sum.scanned)}</> },
           { title: 'Returned', number: true, cell: ({ sum }) => count(sum.returned) },
           { title: 'Pages', number: true, cell: ({ sum }) => count(sum.pages) },
-          { title: 'Took', number: true, cell: ({ ms }) => micros(ms * 1000) },
+          { title: 'Took', number: true, cell: ({ ms }) => <span className="nowrap">{micros(ms * 1000)}</span> },
           { title: 'A month', number: true, cell: ({ sum }) => dollars(monthlyPrice(sum, rps, prices)) },
         ]}
       />

@@ -12,6 +12,8 @@ export const kExportForms: { value: ExportForm; title: string; ending: string; t
 
 const quoted = (text: string) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
+export const csvText = (rows: readonly (readonly string[])[]) => rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
+
 // What has no text of its own is JSON in its cell; an empty cell is an absent attribute.
 function csvCell(item: Item, name: string): string {
   const value = item[name];

@@ -1,6 +1,6 @@
 // A model: its diagram, its text with checks while typing, who asks what where, and what deploying it would change.
 
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { type Model, type Problem, checkModel, loadModelText, planModel, useModels, withText } from '../api/models';
 import { CopyButton } from '../components/code';
 import { ActionButton, Segmented, Select } from '../components/controls';
@@ -119,6 +119,7 @@ export function ModelPage({ params }: { params: { system?: string } }) {
   const [query, change] = useQuery();
   const model = models.find(({ name }) => name === params.system) ?? models[0];
   const text = useLoad(model ? `text of ${model.name}` : null, (signal) => loadModelText(model!, signal));
+  const whole = useMemo(() => (model && text.data !== undefined ? withText(model, text.data) : null), [model, text.data]);
   const tab = (kTabs.find(({ value }) => value === query.tab)?.value ?? 'diagram') as Tab;
   if (!model) {
     return (
@@ -146,7 +147,7 @@ export function ModelPage({ params }: { params: { system?: string } }) {
         </Card>
       ) : (
         <Loaded load={text} lines={12}>
-          {(yaml) => (tab === 'diagram' ? <EntityDiagram model={withText(model, yaml)} /> : <YamlTab key={model.name} model={withText(model, yaml)} />)}
+          {() => whole && (tab === 'diagram' ? <EntityDiagram model={whole} /> : <YamlTab key={model.name} model={whole} />)}
         </Loaded>
       )}
     </>
