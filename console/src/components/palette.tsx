@@ -42,6 +42,7 @@ function useTargets(): Target[] {
       const name = table.TableName;
       targets.push({ title: name, kind: 'items', icon: 'items', to: `/items/${part(name)}` });
       targets.push({ title: name, kind: 'collections', icon: 'collections', to: `/collections/${part(name)}` });
+      targets.push({ title: name, kind: 'stream tail', icon: 'stream', to: `/stream/${part(name)}` });
       targets.push({ title: name, kind: 'table', icon: 'table', to: `/tables/${part(name)}` });
     }
     for (const model of models) {
