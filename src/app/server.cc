@@ -120,7 +120,8 @@ struct Server::Parts {
                .region = config.region,
                .hosts = host_policy(config),
                .streams = backend.streams(),
-               .settings = backend.settings()}
+               .settings = backend.settings(),
+               .like_dynamodb_local = config.like_dynamodb_local}
           ),
           // The permissions of the socket's file decide who may call.
           commands(

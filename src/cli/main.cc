@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -95,7 +96,9 @@ int main(int argc, char** argv) {
         return kExitUsage;
     }
     try {
-        if (auto words = gateleg::app::translate_dynamodb_local({argv + 1, argv + argc})) {
+        if (auto words = gateleg::app::translate_dynamodb_local(
+                {argv + 1, argv + argc}, std::getenv("GATELEG_CONTAINER") != nullptr
+            )) {
             std::reverse(words->begin(), words->end());  // as CLI11 wants them
             app.parse(*std::move(words));
         } else {

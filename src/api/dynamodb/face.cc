@@ -115,6 +115,15 @@ void Face::handle(http::Exchange exchange) {
         respond_plain(std::move(exchange), 200, "", kPreflightHeaders);
         return;
     }
+    if (method != "POST" && options_.like_dynamodb_local) {
+        respond_named_error(
+            std::move(exchange),
+            "MissingAuthenticationToken",
+            "Request must contain either a valid (registered) AWS access key ID or X.509 "
+            "certificate."
+        );
+        return;
+    }
     if (method == "GET" && request.head.path() == "/") {
         respond_plain(std::move(exchange), 200, "healthy: gateleg dynamodb\n");
         return;

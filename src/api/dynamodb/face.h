@@ -27,6 +27,8 @@ struct FaceOptions {
     dynamo::Streams* streams = nullptr;
     // Who keeps what tools set; without it their operations are unknown here.
     dynamo::TableSettings* settings = nullptr;
+    // Health checks made for DynamoDB Local take its 400 to a GET for a sign of life.
+    bool like_dynamodb_local = false;
 };
 
 // Thread-safe. What it is given outlives it.
