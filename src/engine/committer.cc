@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/burst.h"
 #include "base/log.h"
 
 namespace gateleg::engine {
@@ -12,6 +13,9 @@ namespace {
 constexpr std::size_t kMaxQueued = 8192;
 // Past this a batch is written even if more operations wait.
 constexpr std::size_t kMaxBatchBytes = 8 << 20;
+// So many replies cost no more to send from here than to hand to their threads; with more the disk
+// would wait for them.
+constexpr std::size_t kFewReplies = 32;
 
 }  // namespace
 
@@ -82,6 +86,7 @@ void Committer::commit(Operations& operations) {
         const auto committed = run_batch(operations, next, end);
         batches_.fetch_add(1, std::memory_order_relaxed);
         operations_.fetch_add(end - next, std::memory_order_relaxed);
+        const Burst burst(end - next > kFewReplies);
         for (; next < end; ++next) {
             operations[next]->finish(committed);
             operations[next].reset();

@@ -467,6 +467,9 @@ void Connection::on_lingering_read(std::size_t bytes) {
 }
 
 void Connection::resume() {
+    if (has_handed_over_.load(std::memory_order_acquire)) {
+        send_handed_over();
+    }
     if (stage_ == Stage::kClosed) {
         error_code ignored;
         socket_.close(ignored);

@@ -125,6 +125,7 @@ private:
     void watch_streamed_body(std::int64_t now);
 
     // Sending.
+    void send_handed_over();
     void answer(Response&& response);
     void send_reply(Response&& response, ReplyForm form, bool inline_reply);
     void send_locked(std::string_view head, std::string* body);
@@ -146,6 +147,7 @@ private:
     const std::string remote_address_;
 
     std::atomic<std::uint8_t> phase_{0};
+    std::atomic<bool> has_handed_over_{false};
 
     // The loop's thread only.
     Stage stage_ = Stage::kHead;
@@ -188,6 +190,8 @@ private:
     BodyBuffer body_;
     std::string spare_body_;
     std::string spare_headers_;
+    Response handed_over_;  // a reply that the loop has to send
+    std::string handed_over_type_;
     bool closing_ = false;
     std::int64_t since_ = 0;  // when this stage began
 
