@@ -9,6 +9,7 @@ import { data, server } from './fixture.js';
 import './requests_test.js';
 import './http_test.js';
 import './auth_test.js';
+import './signature_matrix_test.js';
 import './process_test.js';
 import './systems_test.js';
 import './models_test.js';
