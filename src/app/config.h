@@ -41,6 +41,7 @@ struct Config {
     bool anonymous = false;
     bool test_clock = false;
     bool accept_data_loss = false;
+    bool trust_clock = false;
     // Behave as AWS may: late indexes, unprocessed items, conflicts. Drawn from the seed.
     bool emulate_aws = false;
     std::uint64_t emulation_seed = 1;

@@ -304,6 +304,11 @@ void add_serve(CLI::App& app, int& exit_code) {
         config.accept_data_loss,
         "Open a damaged data directory and go on with what can be read"
     );
+    command->add_flag(
+        "--trust-clock",
+        config.trust_clock,
+        "The clock is right although it has jumped: expire items by it at once"
+    );
     command->add_option("--threads", config.threads, "I/O threads; 0 is one per core")
         ->type_name("N")
         ->capture_default_str();
