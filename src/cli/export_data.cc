@@ -7,6 +7,7 @@
 #include "cli/data_commands.h"
 #include "cli/transfer_run.h"
 #include "transfer/export_table.h"
+#include "transfer/import_source.h"
 
 namespace gateleg::cli {
 namespace {
@@ -57,6 +58,30 @@ void print_report(
     }
 }
 
+void convert(const ExportDataArguments& arguments, const fs::path& folder) {
+    value_or_fail_void(transfer::convert_export(
+        folder, arguments.out, format_of(arguments.format), delimiter_of(arguments.delimiter)
+    ));
+    std::error_code ignored;
+    fs::remove_all(arguments.options.folder, ignored);
+}
+
+// Everything was read before, and the file was being made of it.
+bool convert_finished(const ExportDataArguments& arguments) {
+    const auto found = transfer::find_source(arguments.options.folder, {});
+    if (!found || !found->is_export) {
+        return false;
+    }
+    const fs::path folder = found->name;
+    transfer::ExportReport report;
+    report.id = folder.filename().string();
+    report.items = found->item_count;
+    report.finished = true;
+    convert(arguments, folder);
+    print_report(arguments, report, arguments.out);
+    return true;
+}
+
 int export_data(ExportDataArguments& arguments) {
     const bool one_file = arguments.format != "s3";
     auto& options = arguments.options;
@@ -68,6 +93,9 @@ int export_data(ExportDataArguments& arguments) {
     if (one_file && fs::exists(arguments.out)) {
         throw app::ConfigError(arguments.out + ": exists already; nothing is written over");
     }
+    if (one_file && options.resume && convert_finished(arguments)) {
+        return 0;
+    }
     const SystemClock clock;
     app::DataStore store(arguments.data.location, app::WhenMissing::kRefuse, clock);
     TransferRun run("items", arguments.data);
@@ -75,14 +103,7 @@ int export_data(ExportDataArguments& arguments) {
         value_or_fail(transfer::export_table(store.dynamo(), clock, options, run.control()));
     run.end();
     if (one_file && report.finished) {
-        value_or_fail_void(transfer::convert_export(
-            report.folder,
-            arguments.out,
-            format_of(arguments.format),
-            delimiter_of(arguments.delimiter)
-        ));
-        std::error_code ignored;
-        fs::remove_all(options.folder, ignored);
+        convert(arguments, report.folder);
     }
     print_report(arguments, report, one_file ? arguments.out : report.folder.string());
     return report.finished ? 0 : kExitLeftToDo;

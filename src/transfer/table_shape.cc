@@ -203,10 +203,9 @@ std::string render_table_shape(const TableShape& shape) {
 }
 
 Result<TableShape> parse_table_shape(std::string_view text) {
-    GATELEG_TRY(JsonMembers::parse(text));
-    const bool wrapped = text.find("\"Table\"") != std::string_view::npos ||
-                         text.find("\"TableDescription\"") != std::string_view::npos;
-    const auto document = wrapped ? std::string(text) : "{\"Table\":" + std::string(text) + "}";
+    GATELEG_TRY_ASSIGN(const auto members, JsonMembers::parse(text));
+    const bool bare = members.required_list("KeySchema").has_value();
+    const auto document = bare ? "{\"Table\":" + std::string(text) + "}" : std::string(text);
     dynamo::TableReply table;
     GATELEG_TRY(remote::decode_reply(document, table));
     TableShape shape{.table = std::move(table.table)};

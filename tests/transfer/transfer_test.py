@@ -16,12 +16,13 @@ import sys
 import tempfile
 import time
 
+import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from lib.dynamo import Client  # noqa: E402
+from lib.dynamo import Client, Failed  # noqa: E402
 from lib.runner import run_module  # noqa: E402
 from lib.server import Server  # noqa: E402
 
@@ -391,6 +392,14 @@ def test_kill_and_resume():
             lines = [plain(json.loads(line)["Item"]) for line in data_lines(export_folder(out))]
             assert sorted(lines) == wanted
 
+            # Killed while a file was being made of what had been read.
+            file = os.path.join(parent, "one.csv")
+            shutil.copytree(out, file + ".partial")
+            pathlib.Path(file + ".new").write_text("half")
+            run("export", "data", "Tee", "--format", "csv", "--out", file, "--resume", "--data", data)
+            assert len(list(csv.DictReader(open(file, newline="", encoding="utf-8")))) == count
+            assert sorted(os.listdir(parent)) == ["data", "one.csv", "out"], os.listdir(parent)
+
             command = ["import", "data", "Yew", out, "--create", "--rate", "1500", "--data", data]
             state = pathlib.Path(parent, "gateleg-import-Yew.state")
 
@@ -498,6 +507,100 @@ def test_budgets():
                 assert used > units and used <= units * (spent + 1), (command, used, spent)
                 assert spent < 10 * used / units + 10, (command, used, spent)
                 assert [one for one in seen[:-1] if one["event"] == "progress" and one["items"] <= 300], seen
+
+
+def wait_for(client, kind, arn):
+    """The description of an export or import that is no longer running."""
+    deadline = time.monotonic() + 60
+    while True:
+        (found,) = client.call(f"Describe{kind}", **{f"{kind}Arn": arn}).values()
+        if found[f"{kind}Status"] != "IN_PROGRESS":
+            return found
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+
+
+def refused(client, name, operation, **request):
+    try:
+        client.call(operation, **request)
+    except Failed as error:
+        assert error.type == name, (operation, error)
+        return
+    raise AssertionError(f"{operation} was not refused with {name}")
+
+
+def test_exports_and_imports_of_the_api():
+    """ExportTableToPointInTime into a bucket, ImportTable out of it, their lists and errors; boto3 reads the objects"""
+    with folder() as parent:
+        server = Server(data=os.path.join(parent, "data"), s3=True)
+        client = Client(server.host, server.port)
+        try:
+            s3 = boto3.client("s3", endpoint_url=server.s3_url, region_name="us-east-1",
+                              aws_access_key_id="local", aws_secret_access_key="local")
+            s3.create_bucket(Bucket="exports")
+            fill(client, "Tee", 200)
+            client.call("PutItem", TableName="Tee", Item=ODD)
+            arn = client.call("DescribeTable", TableName="Tee")["Table"]["TableArn"]
+            asked = {"TableArn": arn, "S3Bucket": "exports", "S3Prefix": "daily"}
+            refused(client, "PointInTimeRecoveryUnavailableException", "ExportTableToPointInTime", **asked)
+            client.call("UpdateContinuousBackups", TableName="Tee",
+                        PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True})
+            refused(client, "TableNotFoundException", "ExportTableToPointInTime", **{**asked, "TableArn": arn + "x"})
+            refused(client, "InvalidExportTimeException", "ExportTableToPointInTime", **asked, ExportTime=time.time() - 86400)
+            refused(client, "ValidationException", "ExportTableToPointInTime", **asked, ExportFormat="XML")
+            refused(client, "ExportNotFoundException", "DescribeExport", ExportArn=arn + "/export/01234567890123-a1b2c3d4")
+            refused(client, "ImportNotFoundException", "DescribeImport", ImportArn=arn + "/import/01234567890123-a1b2c3d4")
+            begun = client.call("ExportTableToPointInTime", **asked, ClientToken="once")["ExportDescription"]
+            assert begun["ExportStatus"] == "IN_PROGRESS" and begun["ExportArn"].startswith(arn + "/export/"), begun
+            again = client.call("ExportTableToPointInTime", **asked, ClientToken="once")["ExportDescription"]
+            assert again["ExportArn"] == begun["ExportArn"]
+            refused(client, "ExportConflictException", "ExportTableToPointInTime", **{**asked, "S3Prefix": "other"}, ClientToken="once")
+            done = wait_for(client, "Export", begun["ExportArn"])
+            assert done["ExportStatus"] == "COMPLETED" and done["ItemCount"] == 201 and done["BilledSizeBytes"] > 0, done
+            summary = json.loads(s3.get_object(Bucket="exports", Key=done["ExportManifest"])["Body"].read())
+            assert summary["itemCount"] == 201 and summary["s3Prefix"] == "daily" and summary["exportArn"] == done["ExportArn"], summary
+            files = s3.get_object(Bucket="exports", Key=summary["manifestFilesS3Key"])["Body"].read().decode().splitlines()
+            lines = []
+            for line in map(json.loads, files):
+                found = s3.get_object(Bucket="exports", Key=line["dataFileS3Key"])
+                assert found["ETag"].strip('"') == line["etag"], line
+                lines += gzip.decompress(found["Body"].read()).decode().splitlines()
+            wanted = scan(client, "Tee")
+            assert sorted(plain(json.loads(line)["Item"]) for line in lines) == wanted
+            gone = client.call("ExportTableToPointInTime", **{**asked, "S3Bucket": "nowhere"})["ExportDescription"]["ExportArn"]
+            gone = wait_for(client, "Export", gone)
+            assert (gone["ExportStatus"], gone["FailureCode"]) == ("FAILED", "S3NoSuchBucket"), gone
+            listed = client.call("ListExports", TableArn=arn, MaxResults=1)
+            assert [one["ExportArn"] for one in listed["ExportSummaries"]] == [gone["ExportArn"]], listed
+            listed = client.call("ListExports", TableArn=arn, MaxResults=1, NextToken=listed["NextToken"])
+            assert [one["ExportArn"] for one in listed["ExportSummaries"]] == [done["ExportArn"]], listed
+
+            data = os.path.dirname(summary["manifestFilesS3Key"]) + "/data/"
+            asked = {"S3BucketSource": {"S3Bucket": "exports", "S3KeyPrefix": data}, "InputFormat": "DYNAMODB_JSON",
+                     "InputCompressionType": "GZIP", "TableCreationParameters": {"TableName": "Yew", **KEYS}}
+            begun = client.call("ImportTable", **asked)["ImportTableDescription"]
+            assert begun["TableCreationParameters"] == asked["TableCreationParameters"], begun
+            done = wait_for(client, "Import", begun["ImportArn"])
+            assert (done["ImportStatus"], done["ImportedItemCount"], done["ErrorCount"]) == ("COMPLETED", 201, 0), done
+            assert scan(client, "Yew") == wanted
+            refused(client, "ResourceInUseException", "ImportTable", **asked)
+            s3.put_object(Bucket="exports", Key="csv/a.csv", Body=b"a;1;x\nb;no;x\nc;3;\n")
+            csv_import = {"S3BucketSource": {"S3Bucket": "exports", "S3KeyPrefix": "csv/"}, "InputFormat": "CSV",
+                          "InputFormatOptions": {"Csv": {"Delimiter": ";", "HeaderList": ["pk", "sk", "t"]}},
+                          "TableCreationParameters": {"TableName": "Csv", **KEYS}}
+            done = wait_for(client, "Import", client.call("ImportTable", **csv_import)["ImportTableDescription"]["ImportArn"])
+            assert (done["ProcessedItemCount"], done["ImportedItemCount"], done["ErrorCount"]) == (3, 2, 1), done
+            assert len(scan(client, "Csv")) == 2
+            assert len(client.call("ListImports")["ImportSummaryList"]) == 2
+            before = client.call("ListExports")
+            client.close()
+            server.stop()
+            server = Server(data=os.path.join(parent, "data"), s3=True)
+            client = Client(server.host, server.port)
+            assert client.call("ListExports") == before and len(client.call("ListImports")["ImportSummaryList"]) == 2
+        finally:
+            client.close()
+            server.stop()
 
 
 run_module(__name__)
