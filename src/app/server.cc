@@ -18,6 +18,7 @@
 #include "app/object_house.h"
 #include "app/observation.h"
 #include "app/systems.h"
+#include "app/transfer_jobs.h"
 #include "auth/credentials.h"
 #include "auth/jwt.h"
 #include "base/clock.h"
@@ -112,6 +113,12 @@ struct Server::Parts {
     explicit Parts(const Config& config)
         : credentials(load_credentials(config)),
           backend(config, clock(config), system_clock),
+          transfers(
+              backend.dynamo(),
+              backend.settings(),
+              clock(config),
+              config.memory ? std::nullopt : std::optional(config.data)
+          ),
           observation(config, backend, system_clock, [this] { return server.connection_count(); }),
           dynamodb(
               backend.dynamo(),
@@ -121,7 +128,8 @@ struct Server::Parts {
                .hosts = host_policy(config),
                .streams = backend.streams(),
                .settings = backend.settings(),
-               .like_dynamodb_local = config.like_dynamodb_local}
+               .like_dynamodb_local = config.like_dynamodb_local,
+               .transfers = backend.settings() != nullptr ? &transfers : nullptr}
           ),
           // The permissions of the socket's file decide who may call.
           commands(
@@ -200,7 +208,10 @@ struct Server::Parts {
         systems.add_calls(background.deliveries());
     }
 
-    ~Parts() { observation.history().stop(); }
+    ~Parts() {
+        observation.history().stop();
+        transfers.stop();
+    }
 
     const Clock& clock(const Config& config) const {
         return config.test_clock ? static_cast<const Clock&>(test_clock) : system_clock;
@@ -283,6 +294,7 @@ struct Server::Parts {
     SettableClock test_clock;
     std::unique_ptr<auth::Credentials> credentials;
     Backend backend;
+    TransferJobs transfers;
     Observation observation;
     api::dynamodb::Face dynamodb;
     api::dynamodb::Face commands;
@@ -339,6 +351,7 @@ Server::Server(const Config& config) {
 Server::~Server() = default;
 
 void Server::start() {
+    parts_->transfers.start(parts_->objects.store());
     parts_->server.start();
     parts_->observation.history().start();
     parts_->background.start();
@@ -371,6 +384,7 @@ void Server::drain() {
     parts_->observation.history().stop();
     parts_->server.stop();
     parts_->background.stop();
+    parts_->transfers.stop();
     if (parts_->admin_socket) {
         parts_->admin_socket->remove();
     }

@@ -5,6 +5,7 @@
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/stream_operations.h"
 #include "api/dynamodb/tool_operations.h"
+#include "api/dynamodb/transfer_operations.h"
 #include "auth/sigv4.h"
 
 namespace gateleg::api::dynamodb {
@@ -176,6 +177,12 @@ void Face::dispatch(http::Exchange exchange, std::string_view body, std::string_
     }
     const auto name = target.starts_with(kTargetPrefix) ? target.substr(kTargetPrefix.size()) : "";
     const auto* operation = find_operation(name);
+    if (operation == nullptr && options_.transfers != nullptr) {
+        if (const auto* transfer = find_transfer_operation(name)) {
+            run(transfer, *options_.transfers, std::move(exchange), body, scope);
+            return;
+        }
+    }
     if (operation == nullptr && options_.settings != nullptr) {
         const auto* tool = find_tool_operation(name);
         run(tool, *options_.settings, std::move(exchange), body, scope);
