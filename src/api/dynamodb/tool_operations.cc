@@ -371,4 +371,25 @@ const ToolOperation* find_tool_operation(std::string_view name) {
     return found == kOperations.end() ? nullptr : found;
 }
 
+std::string_view why_missing(std::string_view name) {
+    constexpr std::string_view kNoReplicas = "This server has no replicas and no global tables";
+    constexpr std::string_view kNoKinesis =
+        "This server has no Kinesis destinations; a table's stream can be read instead";
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReasons = {{
+        {"CreateGlobalTable", kNoReplicas},
+        {"UpdateGlobalTable", kNoReplicas},
+        {"UpdateGlobalTableSettings", kNoReplicas},
+        {"UpdateTableReplicaAutoScaling", kNoReplicas},
+        {"EnableKinesisStreamingDestination", kNoKinesis},
+        {"DisableKinesisStreamingDestination", kNoKinesis},
+        {"UpdateKinesisStreamingDestination", kNoKinesis},
+    }};
+    for (const auto& [operation, reason] : kReasons) {
+        if (operation == name) {
+            return reason;
+        }
+    }
+    return "";
+}
+
 }  // namespace gateleg::api::dynamodb
