@@ -183,6 +183,10 @@ void Face::dispatch(http::Exchange exchange, std::string_view body, std::string_
             return;
         }
     }
+    if (const auto why = operation == nullptr ? why_missing(name) : ""; !why.empty()) {
+        respond_error(std::move(exchange), {ErrorCode::kUnknownOperation, std::string(why)});
+        return;
+    }
     if (operation == nullptr && options_.settings != nullptr) {
         const auto* tool = find_tool_operation(name);
         run(tool, *options_.settings, std::move(exchange), body, scope);
