@@ -98,6 +98,18 @@ export class Console {
   }
 }
 
+// The DynamoDB API beside the pages: what a program would see.
+export async function dynamodbOf(site, operation, request) {
+  const reply = await fetch(site.server.url, {
+    method: 'POST',
+    headers: { 'x-amz-target': `DynamoDB_20120810.${operation}`, 'content-type': 'application/x-amz-json-1.0' },
+    body: JSON.stringify(request),
+  });
+  const body = await reply.json();
+  assert.equal(reply.status, 200, JSON.stringify(body));
+  return body;
+}
+
 export const shotPath = (name) => join(kShots, `${name}.png`);
 
 // Nothing on the page is loading any more.

@@ -51,7 +51,7 @@ const pages = [
   ['/metrics', 'metrics', ['Requests a second', 'Time of a request', 'By operation']],
   ['/requests?live=off&own=1', 'requests', ['console.session', /\d+ (ms|µs)/]],
   ['/objects', 'objects', ['Objects']],
-  ['/admin', 'admin', ['Outbox', 'i2v-watchdog', 'Any key may call']],
+  ['/admin', 'admin', ['Outbox', 'i2v-watchdog', 'Any key may call', 'No backups yet']],
   ['/systems/moderation', 'moderation', ['film-regatta', 'Approve', 'high priority', 'History']],
   ['/systems/credits/cleo', 'credits', ['balance = lots = ledger', 'admin grant', 'JOURNEYMAN']],
   ['/systems/jobs', 'jobs', ['A fox in the snow', 'A lighthouse at dusk']],

@@ -65,7 +65,7 @@ function IndexFields({ index, number, change, remove }: { index: IndexDraft; num
           </Field>
         )}
         <div className="row end">
-          <Button size="small" icon="trash" aria-label={`Without index ${number}`} onClick={remove}>
+          <Button size="small" icon="trash" aria-label={`Remove index ${number}`} onClick={remove}>
             Remove
           </Button>
         </div>

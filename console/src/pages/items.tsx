@@ -1,6 +1,6 @@
 // Query, Scan or PartiQL on a table or an index, with the exact request beside the result. The search is in the address.
 
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { type Page, type TableDescription, dynamodb, indexesOf, keyNames, listTables } from '../api/dynamodb';
 import { useModelOfTable } from '../api/models';
 import { BulkBar } from '../components/bulk_bar';
@@ -204,7 +204,12 @@ function useSearch(table: TableDescription | undefined, query: Query, round: num
 }
 
 function TableItems({ table }: { table: TableDescription }) {
-  const [query, change] = useQuery();
+  const [query, changeQuery] = useQuery();
+  const formed = useRef(location.hash); // the address as the form left it: an edit waits for Run
+  const change: typeof changeQuery = (changes) => {
+    changeQuery(changes);
+    formed.current = location.hash;
+  };
   const model = useModelOfTable(table.TableName);
   const [round, setRound] = useState(0);
   const [open, setOpen] = useState<Item | 'new' | null>(null);
@@ -217,6 +222,13 @@ function TableItems({ table }: { table: TableDescription }) {
   const [picked, setPicked] = useState<Set<string>>(new Set());
   const rerun = () => setRound((now) => now + 1);
   const { result } = search;
+  // A link or the back button leads to another search, which runs at once.
+  useEffect(() => {
+    if (location.hash === formed.current) return;
+    formed.current = location.hash;
+    setPicked(new Set());
+    rerun();
+  }, [query]);
   // A statement may leave out the key; such rows can be read, not chosen.
   const canPick = useMemo(() => result !== null && result.items.every((item) => tableKeys.every((name) => item[name])), [result, tableKeys]);
   const selected = useMemo(() => (canPick ? (result?.items.filter((item) => picked.has(idOf(item, tableKeys))) ?? []) : []), [result, picked, canPick, tableKeys]);
