@@ -43,6 +43,7 @@ std::string Connection::take_header_buffer() {
 }
 
 void Connection::reply(Response&& response) {
+    response.headers.append(trace.headers);
     handler_.on_reply(request_, trace, response);
     answer(std::move(response));
 }
@@ -206,6 +207,9 @@ void Connection::on_flushed(bool failed, std::size_t bytes) {
         const std::lock_guard lock(send_mutex_);
         pending_.front().sent += bytes;
         settle_front_locked(failed);
+    }
+    if (is_live_ready()) {
+        tell_live();
     }
     resume();
 }
