@@ -170,7 +170,8 @@ struct Server::Parts {
                .viewer_salt = secret,
                .sessions = has_systems(config) ? &systems.sessions() : nullptr,
                .console = console ? &gate : nullptr,
-               .explain_to_all = config.test_clock}
+               .explain_to_all = config.test_clock,
+               .reads_at_once = backend.streams() != nullptr}
           ),
           admin(
               [this, durability = config.durability] { return health(durability); },
