@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "api/dynamodb/backups.h"
 #include "api/dynamodb/legacy.h"
@@ -38,7 +39,7 @@ bool speaks_legacy(const Fields& /*in*/, const Request& /*request*/) {
 // What of a request's spelling its reply has to keep.
 struct Spelling {
     bool legacy = false;
-    TableArns arns;
+    std::unique_ptr<const TableArns> arns;  // if there are any
 };
 
 // Whether the reply names tables.
@@ -65,7 +66,9 @@ Result<void> read_body(std::string_view body, Request& request, Spelling& spelli
         spelling.legacy = speaks_legacy(in, request);
         GATELEG_TRY(read_request(in, request));
         if (shows_tables(request)) {
-            spelling.arns = arns_given(root);
+            if (auto arns = arns_given(root); !arns.empty()) {
+                spelling.arns = std::make_unique<const TableArns>(std::move(arns));
+            }
         }
         return {};
     });
@@ -119,8 +122,8 @@ void read_and_run(
                 );
                 return;
             }
-            if (!spelling.arns.empty()) {
-                show_arns(spelling.arns, *reply);
+            if (spelling.arns != nullptr) {
+                show_arns(*spelling.arns, *reply);
             }
             auto json = exchange.take_buffer();
             write(json, *reply);
