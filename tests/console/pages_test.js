@@ -44,6 +44,7 @@ const pages = [
   ['/items/moderation?mode=query&index=GSI_StatusDate&pk=pending', 'items', ['8 items', 'moderation#ann', 'RCU']],
   ['/collections/gg_core', 'collections', ['USER#', 'LedgerEntry', 'FounderPass']],
   ['/collections/moderation?pattern=byStatus&p.status=pending', 'collections-pattern', [/byStatus · 8 · 0.5 RCU/, 'Not in this index', /absent/]],
+  ['/stream/moderation', 'stream-off', ['moderation has no stream', 'StreamViewType', 'Enable the stream']],
   ['/patterns/moderation/byStatus?p.status=pending', 'patterns', ['MO-A1', 'GSI_StatusDate', 'role(moderator, admin)']],
   ['/model/gallery', 'model-diagram', ['AlbumTag', 'ALBUM_TAG#{normalizedTag}']],
   ['/model/gallery?tab=coverage', 'model-coverage', ['isPublic-createdAt-index', 'Notification']],

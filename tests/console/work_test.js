@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { suite } from '../lib/runner.js';
-import { Console, checkAccess, dynamodbOf, look, settled, shotPath } from './harness.js';
+import { Console, checkAccess, dynamodbOf, glance, look, settled, shotPath } from './harness.js';
 
 const kSeconds = 400;
 const site = new Console();
@@ -33,6 +33,10 @@ test('finds a pattern with the palette, and shows the keys', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Access patterns', level: 1 }).waitFor();
   assert.match(page.url(), /#\/patterns\/moderation\/openOfContent/);
+  await page.keyboard.press('Control+k');
+  await find.fill('moderation#ann');
+  await page.getByRole('option', { name: 'moderation#ann items of moderation' }).click();
+  await page.getByRole('region', { name: 'Items' }).getByText('photo-harbour').first().waitFor();
   await page.locator('main').focus();
   await page.keyboard.press('?');
   await page.getByRole('dialog').getByText('approve', { exact: true }).waitFor();
@@ -82,7 +86,7 @@ test('edits an item through the request that it becomes, and loses to a newer ch
   await drawer.getByRole('button', { name: 'Review' }).click();
   await drawer.getByText('attribute_exists(#n0) AND #n1 = :v1').waitFor();
   await drawer.getByText('changed').first().waitFor();
-  await look(page, 'item-review');
+  await glance(page, 'item-review');
   await drawer.getByRole('button', { name: 'Save' }).click();
   await drawer.waitFor({ state: 'detached' });
   const stored = (await dynamodb('GetItem', { TableName, Key })).Item;
@@ -153,7 +157,7 @@ test('moderates from the keyboard', async () => {
   await page.waitForFunction((before) => document.querySelectorAll('.queue-list li').length === before - 1, count);
   await page.keyboard.press('r');
   await page.getByLabel(/Why is it refused/).fill('Not what we show here');
-  await look(page, 'moderation-refuse');
+  await glance(page, 'moderation-refuse');
   await page.getByRole('button', { name: 'Refuse', exact: true }).click();
   await page.waitForFunction((before) => document.querySelectorAll('.queue-list li').length === before - 2, count);
   await site.go(page, '/systems/moderation?view=approved');
@@ -272,7 +276,7 @@ test('runs a job dry, page by page', async () => {
   await dialog.getByRole('button', { name: 'Dry run' }).click();
   await dialog.getByText('Would change', { exact: true }).waitFor();
   await dialog.getByText('done', { exact: true }).waitFor();
-  await look(page, 'job-run');
+  await glance(page, 'job-run');
   await dialog.getByRole('button', { name: 'Close' }).click();
   nothingWrong();
 }, { seconds: kSeconds });
@@ -290,7 +294,7 @@ test('makes a backup, restores it to a new table and deletes it', async () => {
   await backups.getByText('evening').waitFor();
   await page.getByRole('button', { name: 'Restore evening of stories' }).click();
   await dialog.getByLabel('Name of the new table').fill('stories-again');
-  await look(page, 'backup-restore');
+  await glance(page, 'backup-restore');
   await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
   const { Table } = await dynamodb('DescribeTable', { TableName: 'stories-again' });
@@ -326,7 +330,7 @@ test('makes an access key whose secret is shown once', async () => {
   await dialog.getByLabel('Right on gallery').selectOption('read');
   await dialog.getByLabel('Right on stories').selectOption('write');
   await dialog.getByText('read:gallery,stories;write:stories').waitFor();
-  await look(page, 'key-new');
+  await glance(page, 'key-new');
   await dialog.getByRole('button', { name: 'Create the key' }).click();
   await dialog.getByText('a-secret-of-forty-characters').first().waitFor();
   await dialog.getByRole('button', { name: 'Copy secret access key' }).click();

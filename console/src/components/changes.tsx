@@ -10,8 +10,8 @@ export function Changes({ changes }: { changes: readonly Change[] }) {
       {changes.map(({ name, before, after }) => (
         <li key={name} className="change">
           <b>{name}</b>
-          <del>{before ? summary(before) : 'absent'}</del>
-          <ins>{after ? summary(after) : 'removed'}</ins>
+          {before ? <del>{summary(before)}</del> : <span className="quiet">absent</span>}
+          {after ? <ins>{summary(after)}</ins> : <span className="quiet">removed</span>}
         </li>
       ))}
     </ul>

@@ -46,6 +46,19 @@ describe('the tail', () => {
     expect(tail.waiting).toBe(0);
   });
 
+  it('says so when a pause was too long for what is kept', () => {
+    const tail = new Tail(3);
+    tail.pause();
+    for (let at = 1; at <= 5; at++) tail.add(record(at), 0);
+    expect(tail.waiting).toBe(3);
+    tail.resume();
+    expect(tail.rows.map(({ id }) => id)).toEqual(['gap 1', '4', '5']);
+    tail.pause();
+    tail.add(record(6), 0);
+    tail.resume();
+    expect(tail.rows.map(({ id }) => id)).toEqual(['4', '5', '6']);
+  });
+
   it('shows a record once, also after a new connection', () => {
     const tail = new Tail();
     tail.add(record(9), 0);

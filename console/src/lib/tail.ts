@@ -31,6 +31,7 @@ export class Tail {
   private arrivals: number[] = [];
   private gaps = 0;
   private paused = false;
+  private overflowed = false; // more came during a pause than are kept
   total = 0;
   lastSequence: string | null = null;
 
@@ -68,6 +69,8 @@ export class Tail {
 
   resume() {
     this.paused = false;
+    if (this.overflowed) this.held[0] = { id: `gap ${++this.gaps}`, record: null };
+    this.overflowed = false;
     for (const row of this.held.splice(0)) this.append(row);
   }
 
@@ -95,7 +98,9 @@ export class Tail {
   private append(row: TailRow) {
     const list = this.paused ? this.held : this.shown;
     list.push(row);
-    if (list.length > this.size) list.splice(0, list.length - this.size);
+    if (list.length <= this.size) return;
+    list.splice(0, list.length - this.size);
+    this.overflowed ||= this.paused;
   }
 }
 

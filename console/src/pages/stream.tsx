@@ -17,6 +17,7 @@ import { Badge, Card, Facts, PageHead, Stats } from '../components/layout';
 import { valueOf } from '../lib/attribute';
 import { changesOf } from '../lib/expression';
 import { clock, count, moment } from '../lib/format';
+import { entityOf } from '../lib/key_template';
 import { link, navigate, part, useQuery } from '../lib/location';
 import { Tail, type TailRecord, changeText, keyText, kRingSize, kStreamOperations } from '../lib/tail';
 import { useLoad } from '../lib/use_load';
@@ -66,6 +67,9 @@ function useTail(filter: TailFilter) {
   return { tail, state, error, act, retry: () => setRound((n) => n + 1) };
 }
 
+// The server names the entity of what a model describes; what it keeps for itself is told by its key.
+const entityName = (record: TailRecord, model: Model) => record.entity ?? entityOf({ ...(record.new ?? record.old), ...record.keys }, model)?.name;
+
 function EnableStream({ table, done }: { table: TableDescription; done: () => void }) {
   const { session } = useSession();
   const request = { TableName: table.TableName, StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } };
@@ -103,7 +107,7 @@ function Detail({ record, table, model, close }: { record: TailRecord; table: Ta
       title={
         <span className="row">
           <Badge kind={kOperationKinds[record.operation]}>{kOperationNames[record.operation]}</Badge>
-          {model && <EntityBadge model={model} name={record.entity} />}
+          {model && <EntityBadge model={model} name={entityName(record, model)} />}
         </span>
       }
       actions={
@@ -176,7 +180,7 @@ function Records({ tail, model, selected, select }: { tail: Tail; model: Model |
                 </td>
                 {model && (
                   <td>
-                    <EntityBadge model={model} name={record.entity} />
+                    <EntityBadge model={model} name={entityName(record, model)} />
                   </td>
                 )}
                 <td className="key">
