@@ -84,6 +84,8 @@ def parts():
              "what concurrent clients saw, checked for any order that explains it", ("GATELEG_CONSISTENCY_SCALE", 30, 1, 10), "GATELEG_CONSISTENCY_SEED"),
         Part("network", 7, f"{NODE} tests/network/main.js", ["idle", "heads"], "overload, connections, slow clients",
              ("GATELEG_NETWORK_SCALE", 40, 1, 10)),
+        Part("readme", 4, f"{PYTHON} tests/readme/first_ten_minutes.py", ["blocks"],
+             "the README's first ten minutes, followed to the letter in a clean clone"),
         Part("fuzz", 10, None, ["executions"], "libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer", builds=("fuzz",)),
         Part("tsan", 8, None, ["passed"], "unit and property tests, in long runs suites too, under ThreadSanitizer, with new random cases", builds=("tsan",)),
     ]

@@ -86,6 +86,13 @@ void append_engine(std::vector<metrics::Gauge>& gauges, const engine::Engine& en
          to_double(figures.writes),
          true}
     );
+    gauges.push_back(
+        {"gateleg_engine_clock_trusted",
+         "0 while nothing expires because the clock has jumped ahead",
+         "",
+         figures.clock_trusted ? 1.0 : 0.0,
+         false}
+    );
 }
 
 void expose_tables(metrics::Exposition& out, dynamo::Dynamo& dynamo) {

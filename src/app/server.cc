@@ -18,6 +18,7 @@
 #include "app/object_house.h"
 #include "app/observation.h"
 #include "app/systems.h"
+#include "app/transfer_jobs.h"
 #include "auth/credentials.h"
 #include "auth/jwt.h"
 #include "base/clock.h"
@@ -112,6 +113,12 @@ struct Server::Parts {
     explicit Parts(const Config& config)
         : credentials(load_credentials(config)),
           backend(config, clock(config), system_clock),
+          transfers(
+              backend.dynamo(),
+              backend.settings(),
+              clock(config),
+              config.memory ? std::nullopt : std::optional(config.data)
+          ),
           observation(config, backend, system_clock, [this] { return server.connection_count(); }),
           dynamodb(
               backend.dynamo(),
@@ -120,7 +127,9 @@ struct Server::Parts {
                .region = config.region,
                .hosts = host_policy(config),
                .streams = backend.streams(),
-               .settings = backend.settings()}
+               .settings = backend.settings(),
+               .like_dynamodb_local = config.like_dynamodb_local,
+               .transfers = backend.settings() != nullptr ? &transfers : nullptr}
           ),
           // The permissions of the socket's file decide who may call.
           commands(
@@ -161,7 +170,8 @@ struct Server::Parts {
                .viewer_salt = secret,
                .sessions = has_systems(config) ? &systems.sessions() : nullptr,
                .console = console ? &gate : nullptr,
-               .explain_to_all = config.test_clock}
+               .explain_to_all = config.test_clock,
+               .reads_at_once = backend.streams() != nullptr}
           ),
           admin(
               [this, durability = config.durability] { return health(durability); },
@@ -199,7 +209,10 @@ struct Server::Parts {
         systems.add_calls(background.deliveries());
     }
 
-    ~Parts() { observation.history().stop(); }
+    ~Parts() {
+        observation.history().stop();
+        transfers.stop();
+    }
 
     const Clock& clock(const Config& config) const {
         return config.test_clock ? static_cast<const Clock&>(test_clock) : system_clock;
@@ -282,6 +295,7 @@ struct Server::Parts {
     SettableClock test_clock;
     std::unique_ptr<auth::Credentials> credentials;
     Backend backend;
+    TransferJobs transfers;
     Observation observation;
     api::dynamodb::Face dynamodb;
     api::dynamodb::Face commands;
@@ -338,6 +352,7 @@ Server::Server(const Config& config) {
 Server::~Server() = default;
 
 void Server::start() {
+    parts_->transfers.start(parts_->objects.store());
     parts_->server.start();
     parts_->observation.history().start();
     parts_->background.start();
@@ -370,6 +385,7 @@ void Server::drain() {
     parts_->observation.history().stop();
     parts_->server.stop();
     parts_->background.stop();
+    parts_->transfers.stop();
     if (parts_->admin_socket) {
         parts_->admin_socket->remove();
     }

@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/burst.h"
 #include "base/log.h"
 
 namespace gateleg::engine {
@@ -10,8 +11,13 @@ namespace {
 
 // A full queue answers "unavailable" at once: the store cannot keep up with so many writers.
 constexpr std::size_t kMaxQueued = 8192;
+// What has waited for longer is not done any more: whoever asked has most likely gone.
+constexpr std::chrono::milliseconds kMaxAge{5000};
 // Past this a batch is written even if more operations wait.
 constexpr std::size_t kMaxBatchBytes = 8 << 20;
+// So many replies cost no more to send from here than to hand to their threads; with more the disk
+// would wait for them.
+constexpr std::size_t kFewReplies = 32;
 
 }  // namespace
 
@@ -32,6 +38,7 @@ bool Committer::submit(std::unique_ptr<WriteOperation>& operation) {
     if (queue_.size() >= kMaxQueued) {
         return false;
     }
+    operation->queued_at = std::chrono::steady_clock::now();
     queue_.push_back(std::move(operation));
     if (std::exchange(consumer_sleeps_, false)) {
         queue_filled_.notify_one();
@@ -77,16 +84,32 @@ void Committer::run(const std::stop_token& stop) {
 }
 
 void Committer::commit(Operations& operations) {
-    for (std::size_t next = 0; next < operations.size();) {
+    for (std::size_t next = 0;;) {
+        next = refuse_stale(operations, next);
+        if (next == operations.size()) {
+            return;
+        }
         std::size_t end = operations.size();
         const auto committed = run_batch(operations, next, end);
         batches_.fetch_add(1, std::memory_order_relaxed);
         operations_.fetch_add(end - next, std::memory_order_relaxed);
+        const Burst burst(end - next > kFewReplies);
         for (; next < end; ++next) {
             operations[next]->finish(committed);
             operations[next].reset();
         }
     }
+}
+
+std::size_t Committer::refuse_stale(Operations& operations, std::size_t next) const {
+    const auto oldest = std::chrono::steady_clock::now() - kMaxAge;
+    for (; next < operations.size() && operations[next]->queued_at < oldest; ++next) {
+        operations[next]->finish(
+            service_unavailable("The write waited too long for the disk; try again in a moment")
+        );
+        operations[next].reset();
+    }
+    return next;
 }
 
 Result<void> Committer::run_batch(Operations& operations, std::size_t next, std::size_t& end) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,8 @@ public:
     virtual void apply(CommitContext& context) = 0;
     // Gives the answer. `committed` fails when the batch could not be made durable.
     virtual void finish(const Result<void>& committed) = 0;
+    // When it was queued; the committer sets it.
+    std::chrono::steady_clock::time_point queued_at{};
     // True for an operation that reads ranges of the store: it starts a batch of its own.
     virtual bool needs_empty_batch() const { return false; }
 };
@@ -63,6 +66,8 @@ private:
 
     void run(const std::stop_token& stop);
     void commit(Operations& operations);
+    // Answers operations from `next` on that have waited too long; gives the first that has not.
+    std::size_t refuse_stale(Operations& operations, std::size_t next) const;
     // Operations from `next` up to `end`, which it sets, decided and written.
     Result<void> run_batch(Operations& operations, std::size_t next, std::size_t& end);
     // Runs operations from `next` on until the batch is full; gives the position behind the last.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -13,6 +14,7 @@
 #include "dynamo/partition_reader.h"
 #include "dynamo/streams.h"
 #include "dynamo/table_settings.h"
+#include "engine/clock_guard.h"
 #include "storage/store.h"
 
 namespace gateleg::engine {
@@ -26,6 +28,10 @@ struct EngineOptions {
     std::chrono::milliseconds index_lag{0};
     // And expired items stay for so long.
     std::int64_t expiry_delay_seconds = 0;
+    // What the clock is compared with before anything is deleted by it; without it, it is believed.
+    std::optional<Uptime> uptime;
+    // Whatever it was before, the clock is right at the start.
+    bool trust_clock = false;
 };
 
 // How busy the writes are.
@@ -33,6 +39,7 @@ struct EngineFigures {
     std::uint64_t writes_queued = 0;
     std::uint64_t commits = 0;  // since the start
     std::uint64_t writes = 0;   // that they held
+    bool clock_trusted = true;
 };
 
 // Thread-safe. Reads are answered on the calling thread, writes on the commit thread.

@@ -51,6 +51,37 @@ test('resource policies are kept and shown', async () => {
   await invalid('GetResourcePolicy', { ResourceArn: 'nonsense' });
 });
 
+test('a policy is changed only where the expected revision is there', async () => {
+  const table = await createTable({ key: 'pk:S' });
+  const { Table } = await call('DescribeTable', { TableName: table });
+  const put = (Policy, ExpectedRevisionId) => ({ ResourceArn: Table.TableArn, Policy, ExpectedRevisionId });
+  await fails('PutResourcePolicy', put('{"a":1}', '123'), 'PolicyNotFoundException');
+  const first = await call('PutResourcePolicy', put('{"a":1}', 'NO_POLICY'));
+  await fails('PutResourcePolicy', put('{"a":2}', 'NO_POLICY'), 'PolicyNotFoundException');
+  const second = await call('PutResourcePolicy', put('{"a":2}', first.RevisionId));
+  await fails('DeleteResourcePolicy', { ResourceArn: Table.TableArn, ExpectedRevisionId: first.RevisionId }, 'PolicyNotFoundException');
+  assert.equal((await call('GetResourcePolicy', { ResourceArn: Table.TableArn })).Policy, '{"a":2}');
+  await call('DeleteResourcePolicy', { ResourceArn: Table.TableArn, ExpectedRevisionId: second.RevisionId });
+  await fails('GetResourcePolicy', { ResourceArn: Table.TableArn }, 'PolicyNotFoundException');
+});
+
+test('Contributor Insights of an index are its own', async () => {
+  const table = await createTable({ key: 'pk:S' });
+  const on = { ContributorInsightsAction: 'ENABLE', ContributorInsightsMode: 'THROTTLED_KEYS' };
+  await call('UpdateContributorInsights', { TableName: table, IndexName: 'byName', ...on });
+  const status = async (more) => shown(await call('DescribeContributorInsights', { TableName: table, ...more }));
+  assert.equal((await status({})).ContributorInsightsStatus, 'DISABLED');
+  assert.deepEqual(await status({ IndexName: 'byName' }), {
+    TableName: table,
+    IndexName: 'byName',
+    ContributorInsightsStatus: 'ENABLED',
+    ContributorInsightsMode: 'THROTTLED_KEYS',
+  });
+  const { ContributorInsightsSummaries } = await call('ListContributorInsights', { TableName: table });
+  assert.deepEqual(ContributorInsightsSummaries.map((each) => each.IndexName), [undefined, 'byName']);
+  await invalid('UpdateContributorInsights', { TableName: table, ...on, ContributorInsightsMode: 'ALL' }, /enum value set/);
+});
+
 test('Contributor Insights are kept and shown', async () => {
   if (!isLocal()) skip('costs money');
   const status = async () => (await call('DescribeContributorInsights', { TableName: table })).ContributorInsightsStatus;

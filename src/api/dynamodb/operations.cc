@@ -9,6 +9,7 @@
 #include "api/dynamodb/read_request.h"
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/statements.h"
+#include "api/dynamodb/table_arns.h"
 #include "api/dynamodb/write_reply.h"
 #include "base/json_writer.h"
 #include "partiql/execute.h"
@@ -33,13 +34,39 @@ bool speaks_legacy(const Fields& /*in*/, const Request& /*request*/) {
     return false;
 }
 
+// What of a request's spelling its reply has to keep.
+struct Spelling {
+    bool legacy = false;
+    TableArns arns;
+};
+
+// Whether the reply names tables.
 template <class Request>
-Result<void> read_body(std::string_view body, Request& request, bool& legacy) {
-    return parse_body(body, [&](dom::element root) {
+bool shows_tables(const Request& request) {
+    if constexpr (requires { request.tables; }) {
+        return true;
+    } else if constexpr (requires { request.options.return_capacity; }) {
+        return request.options.return_capacity != dynamo::ReturnCapacity::kNone;
+    } else if constexpr (requires { request.page.return_capacity; }) {
+        return request.page.return_capacity != dynamo::ReturnCapacity::kNone;
+    } else if constexpr (requires { request.return_capacity; }) {
+        return request.return_capacity != dynamo::ReturnCapacity::kNone;
+    } else {
+        return false;
+    }
+}
+
+template <class Request>
+Result<void> read_body(std::string_view body, Request& request, Spelling& spelling) {
+    return parse_body(body, [&](dom::element root) -> Result<void> {
         Problems problems;
         const Fields in(problems, root);
-        legacy = speaks_legacy(in, request);
-        return read_request(in, request);
+        spelling.legacy = speaks_legacy(in, request);
+        GATELEG_TRY(read_request(in, request));
+        if (shows_tables(request)) {
+            spelling.arns = arns_given(root);
+        }
+        return {};
     });
 }
 
@@ -71,8 +98,8 @@ void read_and_run(
 ) {
     using Reply = typename Request::Reply;
     Request request;
-    bool legacy = false;
-    if (auto read = read_body(body, request, legacy); !read) {
+    Spelling spelling;
+    if (auto read = read_body(body, request, spelling); !read) {
         respond_error(std::move(exchange), read.error());
         return;
     }
@@ -80,15 +107,19 @@ void read_and_run(
     exchange.trace().end(http::Stage::kParse);
     start(
         std::move(request),
-        [exchange = std::move(exchange), legacy, write](Result<Reply> reply) mutable {
+        [exchange = std::move(exchange), spelling = std::move(spelling), write](Result<Reply> reply
+        ) mutable {
             exchange.trace().end(http::Stage::kRun);
             if (!reply) {
                 auto error = std::move(reply).error();
                 respond_error(
                     std::move(exchange),
-                    legacy ? in_legacy_words(std::move(error)) : std::move(error)
+                    spelling.legacy ? in_legacy_words(std::move(error)) : std::move(error)
                 );
                 return;
+            }
+            if (!spelling.arns.empty()) {
+                show_arns(spelling.arns, *reply);
             }
             auto json = exchange.take_buffer();
             write(json, *reply);

@@ -21,4 +21,7 @@ struct ToolOperation {
 // Null for a name that is not one of them.
 const ToolOperation* find_tool_operation(std::string_view name);
 
+// Why an operation of AWS is not here; empty for a name that is none of AWS's.
+std::string_view why_missing(std::string_view name);
+
 }  // namespace gateleg::api::dynamodb

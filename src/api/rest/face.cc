@@ -364,17 +364,17 @@ CallResult<Answer> Face::run_pattern(const Call& call, model::Explained* explain
         return read.error();
     }
     if (!pattern.get && !pattern.one) {
-        const auto page = runtime->query(pattern, *read, call.caller, explained);
+        auto page = runtime->query(pattern, *read, call.caller, explained);
         if (!page) {
             return page.error();
         }
-        return answer_page(*runtime, endpoint, *page, call.caller);
+        return answer_page(*runtime, endpoint, *std::move(page), call.caller);
     }
-    const auto found = runtime->get(pattern, *read, call.caller, explained);
+    auto found = runtime->get(pattern, *read, call.caller, explained);
     if (!found) {
         return found.error();
     }
-    auto answer = answer_found(*runtime, endpoint, *found, call.caller);
+    auto answer = answer_found(*runtime, endpoint, *std::move(found), call.caller);
     if (explained == nullptr && !answer.entity_tag.empty() &&
         answer.entity_tag == call.if_none_match) {
         answer.status = 304;
@@ -443,6 +443,16 @@ void Face::run_to_end(http::Exchange& exchange, const Call& call) {
     exchange.reply(std::move(response));
 }
 
+bool Face::is_quick(const Call& call) const {
+    const auto* pattern = call.target->endpoint.pattern;
+    if (!options_.reads_at_once || pattern == nullptr) {
+        return false;
+    }
+    const bool leaves_out = pattern->only || pattern->distinct || pattern->within;
+    return !leaves_out && !pattern->load && !pattern->all_pages && !pattern->count &&
+           pattern->merge.empty();
+}
+
 void Face::run_on_worker(http::Exchange exchange, Call call) {
     // Exchange and call travel together; a queue that is full leaves both here.
     struct Travelling {
@@ -494,7 +504,7 @@ void Face::proceed(http::Exchange exchange, bool on_worker) {
              .headers = "x-request-id: " + call.request_id + "\r\n" + std::string(kDocumentHeaders),
              .body = *document->body}
         );
-    } else if (on_worker) {
+    } else if (on_worker || is_quick(call)) {
         run_to_end(exchange, call);
     } else {
         run_on_worker(std::move(exchange), std::move(call));

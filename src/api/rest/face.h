@@ -39,6 +39,8 @@ struct FaceOptions {
     const console::Gate* console = nullptr;
     // ?explain=1 for everybody, not for administrators alone.
     bool explain_to_all = false;
+    // The store answers a read before the call returns, so that a short list needs no worker.
+    bool reads_at_once = false;
     // They mostly wait for the commit of a group, so there are more of them than cores.
     std::size_t workers = 32;
     std::size_t max_queued = 1024;
@@ -110,6 +112,8 @@ private:
     // From the gate to the reply. On a worker it runs to the end, elsewhere it hands the call to
     // one.
     void proceed(http::Exchange exchange, bool on_worker);
+    // True for reads that end after a page: another thread would cost more than they do.
+    bool is_quick(const Call& call) const;
     void run_on_worker(http::Exchange exchange, Call call);
     static void run_to_end(http::Exchange& exchange, const Call& call);
     static model::CallResult<Answer> run(const Call& call);
