@@ -139,6 +139,10 @@ const dynamo::PartitionReader* Backend::partitions() const {
     return parts_->engine.get();
 }
 
+dynamo::ChangeFeed* Backend::changes() {
+    return parts_->engine.get();
+}
+
 bool Backend::has_failed() const {
     return parts_->failed;
 }

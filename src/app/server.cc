@@ -9,6 +9,7 @@
 #include "api/console/face.h"
 #include "api/console/link_face.h"
 #include "api/dynamodb/face.h"
+#include "api/events/hub.h"
 #include "api/http_face.h"
 #include "api/rest/face.h"
 #include "api/s3/face.h"
@@ -119,7 +120,13 @@ struct Server::Parts {
               clock(config),
               config.memory ? std::nullopt : std::optional(config.data)
           ),
-          observation(config, backend, system_clock, [this] { return server.connection_count(); }),
+          observation(
+              config,
+              backend,
+              system_clock,
+              [this] { return server.connection_count(); },
+              [this] { return events ? events->count() : 0; }
+          ),
           dynamodb(
               backend.dynamo(),
               system_clock,
@@ -155,6 +162,11 @@ struct Server::Parts {
           ),
           operators(system_clock, has_remote_store(config)),
           gate(operators, host_policy(config)),
+          events(
+              config.http && backend.changes() != nullptr
+                  ? std::make_unique<api::events::Hub>(*backend.changes())
+                  : nullptr
+          ),
           console(
               config.http && config.console
                   ? std::make_unique<api::console::Face>(
@@ -170,6 +182,8 @@ struct Server::Parts {
                .viewer_salt = secret,
                .sessions = has_systems(config) ? &systems.sessions() : nullptr,
                .console = console ? &gate : nullptr,
+               .events = events.get(),
+               .dynamo = &backend.dynamo(),
                .explain_to_all = config.test_clock,
                .reads_at_once = backend.streams() != nullptr}
           ),
@@ -237,6 +251,7 @@ struct Server::Parts {
             .dynamo = backend.dynamo(),
             .partitions = backend.partitions(),
             .streams = backend.streams(),
+            .events = events.get(),
             .accounts = has_systems(config) ? &systems.sessions() : nullptr,
             .objects = objects.store(),
             .credentials = credentials.get(),
@@ -310,6 +325,9 @@ struct Server::Parts {
     jobs::Background background;
     api::console::Sessions operators;
     api::console::Gate gate;
+    // Whoever follows has functions that use what stands above, and its end is told to it by the
+    // server, which goes before.
+    std::unique_ptr<api::events::Hub> events;
     std::unique_ptr<api::console::Face> console;
     api::rest::Face rest;
     api::admin::Face admin;

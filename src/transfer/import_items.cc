@@ -50,12 +50,16 @@ public:
             .units = units_,
             .items = items_};
         TableWriter writer(dynamo_, request, control_);
-        for (; file_ < source_.files.size() && !control_.is_stopped(); ++file_) {
+        while (file_ < source_.files.size() && !control_.is_stopped()) {
             GATELEG_TRY_ASSIGN(const bool whole, import_file(writer));
             if (!whole) {
                 break;
             }
+            ++file_;
             done_ = 0;
+            if (control_.is_stopped()) {
+                GATELEG_TRY(save());
+            }
         }
         report_.finished = file_ == source_.files.size();
         report_.write_units = units_.spent();

@@ -1,7 +1,7 @@
 // What Terraform, command lines and consoles ask beside what they want.
 
 import assert from 'node:assert/strict';
-import { call, createTable, dropTable, fails, freshName, invalid, isLocal } from '../lib/dynamo.js';
+import { call, createTable, dropTable, fails, freshName, invalid, isLocal, tableRequest } from '../lib/dynamo.js';
 import { skip, suite } from '../lib/runner.js';
 
 let table;
@@ -49,6 +49,15 @@ test('resource policies are kept and shown', async () => {
   await fails('GetResourcePolicy', { ResourceArn: arn }, 'PolicyNotFoundException');
   await fails('GetResourcePolicy', { ResourceArn: `${arn}9` }, 'ResourceNotFoundException');
   await invalid('GetResourcePolicy', { ResourceArn: 'nonsense' });
+});
+
+test('a table is made with its policy', async () => {
+  const name = freshName();
+  const ResourcePolicy = '{"Version":"2012-10-17","Statement":[]}';
+  const { TableDescription } = await call('CreateTable', { ...tableRequest(name, { key: 'pk:S' }), ResourcePolicy });
+  assert.equal((await call('GetResourcePolicy', { ResourceArn: TableDescription.TableArn })).Policy, ResourcePolicy);
+  await invalid('CreateTable', { ...tableRequest(freshName(), { key: 'pk:S' }), ResourcePolicy: '' }, /resourcePolicy/);
+  await dropTable(name);
 });
 
 test('a policy is changed only where the expected revision is there', async () => {

@@ -10,6 +10,8 @@ import { Console, linkOf, request } from './client.js';
 
 const kCalls = [
   ['GET', '/_/api/models'],
+  ['GET', '/_/api/models/stories/text'],
+  ['GET', '/_/api/tail?table=stories'],
   ['POST', '/_/api/models/check'],
   ['POST', '/_/api/models/stories/plan'],
   ['POST', '/_/api/explain'],

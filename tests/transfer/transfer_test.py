@@ -567,6 +567,10 @@ def test_exports_and_imports_of_the_api():
                 lines += gzip.decompress(found["Body"].read()).decode().splitlines()
             wanted = scan(client, "Tee")
             assert sorted(plain(json.loads(line)["Item"]) for line in lines) == wanted
+            sdk = boto3.client("dynamodb", endpoint_url=server.url, region_name="us-east-1",
+                               aws_access_key_id="local", aws_secret_access_key="local")
+            shown = sdk.describe_export(ExportArn=done["ExportArn"])["ExportDescription"]
+            assert shown["EndTime"] >= shown["StartTime"] and shown["ExportManifest"] == done["ExportManifest"], shown
             gone = client.call("ExportTableToPointInTime", **{**asked, "S3Bucket": "nowhere"})["ExportDescription"]["ExportArn"]
             gone = wait_for(client, "Export", gone)
             assert (gone["ExportStatus"], gone["FailureCode"]) == ("FAILED", "S3NoSuchBucket"), gone

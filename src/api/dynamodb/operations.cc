@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "api/dynamodb/backups.h"
 #include "api/dynamodb/legacy.h"
@@ -10,6 +11,7 @@
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/statements.h"
 #include "api/dynamodb/table_arns.h"
+#include "api/dynamodb/tool_operations.h"
 #include "api/dynamodb/write_reply.h"
 #include "base/json_writer.h"
 #include "partiql/execute.h"
@@ -37,7 +39,7 @@ bool speaks_legacy(const Fields& /*in*/, const Request& /*request*/) {
 // What of a request's spelling its reply has to keep.
 struct Spelling {
     bool legacy = false;
-    TableArns arns;
+    std::unique_ptr<const TableArns> arns;  // if there are any
 };
 
 // Whether the reply names tables.
@@ -64,7 +66,9 @@ Result<void> read_body(std::string_view body, Request& request, Spelling& spelli
         spelling.legacy = speaks_legacy(in, request);
         GATELEG_TRY(read_request(in, request));
         if (shows_tables(request)) {
-            spelling.arns = arns_given(root);
+            if (auto arns = arns_given(root); !arns.empty()) {
+                spelling.arns = std::make_unique<const TableArns>(std::move(arns));
+            }
         }
         return {};
     });
@@ -118,8 +122,8 @@ void read_and_run(
                 );
                 return;
             }
-            if (!spelling.arns.empty()) {
-                show_arns(spelling.arns, *reply);
+            if (spelling.arns != nullptr) {
+                show_arns(*spelling.arns, *reply);
             }
             auto json = exchange.take_buffer();
             write(json, *reply);
@@ -184,6 +188,64 @@ void write_described(std::string& out, const dynamo::TableReply& reply) {
 }
 void write_changed(std::string& out, const dynamo::TableReply& reply) {
     write_table(out, "TableDescription", reply.table);
+}
+
+// CreateTable's ResourcePolicy, if there is one. A body that is none is complained about elsewhere.
+Result<std::optional<std::string>> read_new_policy(std::string_view body) {
+    std::optional<std::string> policy;
+    GATELEG_TRY(parse_body(body, [&](dom::element root) -> Result<void> {
+        Problems problems;
+        const Fields in(problems, root);
+        if (in.has("ResourcePolicy")) {
+            policy = in.required_text("ResourcePolicy", 1, kMaxPolicyBytes);
+        }
+        return problems.check();
+    }));
+    return policy;
+}
+
+// A new table's policy is a setting of the table, made when the table is there.
+void create_table(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
+    using Request = dynamo::CreateTableRequest;
+    auto policy = read_new_policy(body);
+    auto* settings = dynamic_cast<dynamo::TableSettings*>(&dynamo);
+    if (policy && *policy && settings == nullptr) {
+        policy = validation_error("ResourcePolicy is not supported by this server");
+    }
+    if (!policy) {
+        respond_error(std::move(exchange), policy.error());
+        return;
+    }
+    const auto start = [&](Request request, dynamo::Done<Request> done) {
+        if (!*policy) {
+            dynamo.create_table(std::move(request), std::move(done));
+            return;
+        }
+        dynamo::ChangeTableSettingRequest change{request.table, kPolicySetting, **policy};
+        dynamo.create_table(
+            std::move(request),
+            [settings,
+             change = std::move(change),
+             done = std::move(done)](Result<dynamo::TableReply> created) mutable {
+                if (!created) {
+                    done(std::move(created));
+                    return;
+                }
+                settings->change_table_setting(
+                    std::move(change),
+                    [created = std::move(created),
+                     done = std::move(done)](Result<dynamo::TableSettingsReply> changed) mutable {
+                        if (!changed) {
+                            done(std::move(changed).error());
+                        } else {
+                            done(std::move(created));
+                        }
+                    }
+                );
+            }
+        );
+    };
+    read_and_run<Request>(body, std::move(exchange), start, write_changed);
 }
 
 template <class Request>
@@ -261,10 +323,7 @@ constexpr std::array kOperations = {
             dynamo::CreateBackupRequest,
             &dynamo::Backups::create_backup,
             write_backup_details>},
-    Operation{
-        "CreateTable",
-        false,
-        &run<dynamo::CreateTableRequest, &Dynamo::create_table, write_changed>},
+    Operation{"CreateTable", false, &create_table},
     Operation{
         "DeleteBackup",
         false,

@@ -19,7 +19,6 @@ using dynamo::TableSettingsReply;
 constexpr const char* kRecoveryDays = "pointInTimeRecoveryDays";
 constexpr const char* kInsights = "contributorInsights";
 constexpr std::string_view kInsightsOn = "on";  // by a version that knew no modes
-constexpr const char* kPolicy = "resourcePolicy";
 constexpr std::int64_t kMostRecoveryDays = 35;
 
 // What a request of these operations says, whichever it is.
@@ -107,14 +106,14 @@ Result<void> read_resource(const Fields& in, Asked& asked) {
 
 Result<void> read_policy(const Fields& in, Asked& asked) {
     GATELEG_TRY(read_resource(in, asked));
-    asked.policy = in.required_text("Policy", 1, 20'480);
+    asked.policy = in.required_text("Policy", 1, kMaxPolicyBytes);
     return in.problems().check();
 }
 
 // Each resource under a table has a policy of its own.
 std::string policy_setting(const Asked& asked) {
     const auto at = asked.resource_arn.find("/", asked.resource_arn.find(":table/") + 7);
-    return kPolicy + (at == std::string::npos ? "" : asked.resource_arn.substr(at));
+    return kPolicySetting + (at == std::string::npos ? "" : asked.resource_arn.substr(at));
 }
 
 std::string revision_of(std::string_view policy) {

@@ -3,12 +3,17 @@
 
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "dynamo/table_settings.h"
 #include "http/handler.h"
 
 namespace gateleg::api::dynamodb {
+
+// Under which a table's resource policy is kept among its settings, and how long one may be.
+inline constexpr const char* kPolicySetting = "resourcePolicy";
+inline constexpr std::size_t kMaxPolicyBytes = 20'480;
 
 struct ToolOperation {
     std::string_view name;

@@ -72,6 +72,10 @@ std::string allow_header(std::set<std::string> methods) {
     return "Allow: " + joined({methods.begin(), methods.end()}, ", ") + "\r\n";
 }
 
+bool is_get(const http::RequestHead& head) {
+    return head.method() == "GET" || head.method() == "HEAD";
+}
+
 void log_failure(const CallError& error, std::string_view request_id) {
     if (error.status == 500) {
         log_error("a request failed", {{"code", error.code}, {"requestId", request_id}});
@@ -117,6 +121,14 @@ void Face::add_routes(model::Runtime& runtime) {
     const auto name_of = [&](const model::Endpoint& endpoint) {
         return model.name + ".patterns." + endpoint.pattern->name;
     };
+    // A route of the model's own goes before.
+    const auto events = model::base_path(model) + "/events";
+    const auto endpoints = model::endpoints_of(model);
+    if (std::none_of(endpoints.begin(), endpoints.end(), [&](const model::Endpoint& endpoint) {
+            return endpoint.path == events && endpoint.method == "GET";
+        })) {
+        event_paths_[events] = &runtime;
+    }
     // By name, then by the rows they serve; a row that two patterns serve leads to the first.
     std::set<std::string> taken;
     for (const auto& endpoint : model::pattern_endpoints_of(model)) {
@@ -281,7 +293,7 @@ std::optional<Face::Refused> Face::find_document(
     if (!found) {
         return Refused{std::move(found).error()};
     }
-    if (*found && head.method() != "GET" && head.method() != "HEAD") {
+    if (*found && !is_get(head)) {
         return Refused{method_not_allowed(), allow_header({"GET"})};
     }
     document = *std::move(found);
@@ -304,6 +316,9 @@ std::optional<Face::Refused> Face::find_target(const http::RequestHead& head, Ca
         return Refused{validation_failed(
             "", "Give the parameters of one of these lists: " + joined(match.choices, ", ")
         )};
+    }
+    if (event_paths_.contains(head.path())) {
+        match.allowed.insert("GET");
     }
     if (match.allowed.empty()) {
         return Refused{not_found()};
@@ -482,8 +497,15 @@ void Face::proceed(http::Exchange exchange, bool on_worker) {
     std::optional<Refused> refused;
     auto identity = identify(request);
     trace.end(http::Stage::kAuth);
+    const auto events = event_paths_.find(request.head.path());
     if (!identity) {
         refused = Refused{std::move(identity).error()};
+    } else if (events != event_paths_.end() && is_get(request.head)) {
+        trace.operation = "events";
+        refused = follow(exchange, *events->second, *identity, call.request_id);
+        if (!refused) {
+            return;
+        }
     } else if (refused = find_document(request.head, *identity, document); !refused && !document) {
         refused = route(request, *std::move(identity), call);
     }
