@@ -8,6 +8,7 @@
 
 #include "app/admin_socket.h"
 #include "app/config.h"
+#include "auth/key_ring.h"
 #include "base/json_writer.h"
 #include "base/log.h"
 #include "remote/http_client.h"
@@ -118,13 +119,19 @@ Result<storage::CopyTotals> copy_running(
 }  // namespace
 
 Result<storage::CopyTotals> copy_to_directory(
-    const storage::Store& from, const fs::path& to, const storage::CopyProgress& progress
+    const storage::Store& from,
+    const fs::path& data,
+    const fs::path& to,
+    const storage::CopyProgress& progress
 ) {
     GATELEG_TRY(check_target(to));
     const auto partial = fs::path(to.string() + ".partial");
     GATELEG_TRY(check_target(partial));
     std::error_code problem;
     auto copied = copy_into(from, partial, progress);
+    if (auto keys = auth::copy_keys(data, partial); copied && !keys) {
+        copied = std::move(keys).error();
+    }
     if (copied) {
         fs::remove(to, problem);  // an empty directory makes room
         fs::rename(partial, to, problem);
@@ -151,7 +158,7 @@ Result<storage::CopyTotals> copy_data(
         return copy_running(socket, to, show);
     }
     const auto store = storage::Store::open({.directory = data});
-    return copy_to_directory(*store, to, [&](const storage::CopyTotals& totals) {
+    return copy_to_directory(*store, data, to, [&](const storage::CopyTotals& totals) {
         show(totals);
         return true;
     });
@@ -215,11 +222,12 @@ std::string CopyFace::status() const {
 }
 
 void CopyFace::run(const std::stop_token& stop, const fs::path& to) {
-    const auto copied = copy_to_directory(*store_, to, [&](const storage::CopyTotals& totals) {
-        const std::lock_guard lock(mutex_);
-        state_.totals = totals;
-        return !stop.stop_requested();
-    });
+    const auto copied =
+        copy_to_directory(*store_, data_, to, [&](const storage::CopyTotals& totals) {
+            const std::lock_guard lock(mutex_);
+            state_.totals = totals;
+            return !stop.stop_requested();
+        });
     const std::lock_guard lock(mutex_);
     if (copied) {
         state_ = {.name = "done", .totals = *copied, .message = {}};

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "api/dynamodb/policy.h"
 #include "dynamo/table_settings.h"
 #include "http/handler.h"
 
@@ -12,7 +13,7 @@ namespace gateleg::api::dynamodb {
 
 struct ToolOperation {
     std::string_view name;
-    bool reads_only = true;
+    Policy policy;
     // As Operation::run.
     void (*run
     )(dynamo::TableSettings& settings, std::string_view body, http::Exchange exchange) = nullptr;
