@@ -1,18 +1,16 @@
 #include "app/data_copy.h"
 
 #include <chrono>
-#include <future>
 #include <memory>
 #include <utility>
 #include <variant>
 
-#include "app/admin_socket.h"
+#include "app/admin_client.h"
 #include "app/config.h"
 #include "auth/key_ring.h"
 #include "base/json_writer.h"
 #include "base/log.h"
-#include "remote/http_client.h"
-#include "value/json_tree.h"
+#include "storage/backup_files.h"
 
 namespace gateleg::app {
 namespace {
@@ -30,62 +28,62 @@ Result<void> check_target(const fs::path& to) {
     return {};
 }
 
+// Where a copy grows until it is whole.
+Result<fs::path> make_room(const fs::path& to) {
+    GATELEG_TRY(check_target(to));
+    auto partial = fs::path(to.string() + ".partial");
+    if (const auto free = check_target(partial); !free) {
+        return resource_in_use(
+            free.error().message + "; a copy that was broken off leaves it, delete it then"
+        );
+    }
+    return partial;
+}
+
+// `partial` gets its name, or goes if it is not whole.
+Result<storage::CopyTotals> finish(
+    Result<storage::CopyTotals> copied, const fs::path& partial, const fs::path& to
+) {
+    std::error_code problem;
+    if (copied) {
+        fs::remove(to, problem);  // an empty directory makes room
+        try {
+            storage::rename_durably(partial, to);
+        } catch (const std::exception& failure) {
+            copied = service_unavailable(failure.what());
+        }
+    }
+    if (!copied) {
+        fs::remove_all(partial, problem);
+    }
+    return copied;
+}
+
 Result<storage::CopyTotals> copy_into(
-    const storage::Store& from, const fs::path& partial, const storage::CopyProgress& progress
+    const storage::Store& from,
+    const fs::path& data,
+    const fs::path& partial,
+    const storage::CopyProgress& progress
 ) {
     try {
-        const auto store = storage::Store::open({.directory = partial});
-        return storage::copy_store(from, *store, progress);
+        storage::CopyTotals totals;
+        {
+            const auto store = storage::Store::open({.directory = partial});
+            GATELEG_TRY_ASSIGN(totals, storage::copy_store(from, *store, progress));
+        }
+        GATELEG_TRY(auth::copy_keys(data, partial));
+        storage::list_backup_files(partial, totals);
+        return totals;
     } catch (const std::exception& problem) {
         return service_unavailable(problem.what());
     }
 }
 
-// The members of a small JSON object; nothing if it is none.
-value::Map members_of(std::string_view json) {
-    auto parsed = value::parse_json(json);
-    auto* map = parsed ? std::get_if<value::Map>(&(*parsed).data) : nullptr;
-    return map == nullptr ? value::Map() : std::move(*map);
-}
-std::string text_of(const value::Map& members, std::string_view name) {
-    const auto found = members.find(name);
-    const auto* text =
-        found == members.end() ? nullptr : std::get_if<std::string>(&found->second.data);
-    return text == nullptr ? "" : *text;
-}
-std::uint64_t number_of(const value::Map& members, std::string_view name) {
-    const auto found = members.find(name);
-    const auto* number =
-        found == members.end() ? nullptr : std::get_if<value::Number>(&found->second.data);
-    return number == nullptr ? 0 : std::strtoull(number->to_text().c_str(), nullptr, 10);
-}
-
-// Asks a running server, and waits for its answer.
-Result<value::Map> ask(
-    remote::HttpClient& client, const AdminSocket& socket, std::string_view path, std::string body
-) {
-    constexpr std::chrono::seconds kPatience{60};
-    remote::HttpRequest request;
-    request.url = "http://localhost" + std::string(path);
-    request.headers = {"Content-Type: application/json"};
-    request.body = std::move(body);
-    request.deadline = std::chrono::steady_clock::now() + kPatience;
-    request.direct = true;
-    request.unix_socket = socket.path();
-    std::promise<remote::HttpResult> promise;
-    auto answer = promise.get_future();
-    client.send(std::move(request), [&](remote::HttpResult result) {
-        promise.set_value(std::move(result));
-    });
-    const auto result = answer.get();
-    const auto* reply = std::get_if<remote::HttpReply>(&result);
-    if (reply == nullptr) {
-        return service_unavailable(std::get<remote::HttpFailure>(result).reason);
-    }
-    if (reply->status != 200) {
-        return service_unavailable("the server does not make copies: " + reply->body);
-    }
-    return members_of(reply->body);
+Result<storage::CopyTotals> copy_files(const fs::path& backup, const fs::path& partial) {
+    const auto totals = storage::copy_listed_files(backup, partial);
+    const auto store = storage::Store::open({.directory = partial});
+    GATELEG_TRY(store->verify_checksums());
+    return totals;
 }
 
 Result<storage::CopyTotals> copy_running(
@@ -100,7 +98,7 @@ Result<storage::CopyTotals> copy_running(
     json.begin_object();
     json.member("directory", fs::absolute(to).string());
     json.end_object();
-    GATELEG_TRY_ASSIGN(auto state, ask(client, socket, kStartPath, std::move(body)));
+    GATELEG_TRY_ASSIGN(auto state, ask_server(client, socket, kStartPath, std::move(body)));
     for (;;) {
         const storage::CopyTotals totals{number_of(state, "rows"), number_of(state, "bytes")};
         const auto name = text_of(state, "state");
@@ -112,7 +110,7 @@ Result<storage::CopyTotals> copy_running(
         }
         show(totals);
         std::this_thread::sleep_for(kBetweenLooks);
-        GATELEG_TRY_ASSIGN(state, ask(client, socket, kStatusPath, "{}"));
+        GATELEG_TRY_ASSIGN(state, ask_server(client, socket, kStatusPath, "{}"));
     }
 }
 
@@ -124,25 +122,8 @@ Result<storage::CopyTotals> copy_to_directory(
     const fs::path& to,
     const storage::CopyProgress& progress
 ) {
-    GATELEG_TRY(check_target(to));
-    const auto partial = fs::path(to.string() + ".partial");
-    GATELEG_TRY(check_target(partial));
-    std::error_code problem;
-    auto copied = copy_into(from, partial, progress);
-    if (auto keys = auth::copy_keys(data, partial); copied && !keys) {
-        copied = std::move(keys).error();
-    }
-    if (copied) {
-        fs::remove(to, problem);  // an empty directory makes room
-        fs::rename(partial, to, problem);
-        if (problem) {
-            copied = service_unavailable(to.string() + ": " + problem.message());
-        }
-    }
-    if (!copied) {
-        fs::remove_all(partial, problem);
-    }
-    return copied;
+    GATELEG_TRY_ASSIGN(const auto partial, make_room(to));
+    return finish(copy_into(from, data, partial, progress), partial, to);
 }
 
 Result<storage::CopyTotals> copy_data(
@@ -162,6 +143,24 @@ Result<storage::CopyTotals> copy_data(
         show(totals);
         return true;
     });
+}
+
+Result<storage::CopyTotals> restore_data(
+    const fs::path& backup,
+    const fs::path& data,
+    const std::function<void(const storage::CopyTotals&)>& show
+) {
+    if (!storage::is_listed_backup(backup)) {
+        return copy_data(backup, data, show);
+    }
+    GATELEG_TRY_ASSIGN(const auto partial, make_room(data));
+    try {
+        return finish(copy_files(backup, partial), partial, data);
+    } catch (...) {
+        std::error_code ignored;
+        fs::remove_all(partial, ignored);
+        throw;
+    }
 }
 
 void CopyFace::handle(http::Exchange exchange) {

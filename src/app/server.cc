@@ -9,6 +9,7 @@
 #include "api/console/face.h"
 #include "api/console/link_face.h"
 #include "api/dynamodb/face.h"
+#include "api/events/hub.h"
 #include "api/http_face.h"
 #include "api/rest/face.h"
 #include "api/s3/face.h"
@@ -19,6 +20,7 @@
 #include "app/object_house.h"
 #include "app/observation.h"
 #include "app/systems.h"
+#include "app/transfer_jobs.h"
 #include "auth/jwt.h"
 #include "auth/key_ring.h"
 #include "base/clock.h"
@@ -120,7 +122,19 @@ struct Server::Parts {
     explicit Parts(const Config& config)
         : backend(config, clock(config), system_clock),
           keys(load_keys(config)),
-          observation(config, backend, system_clock, [this] { return server.connection_count(); }),
+          transfers(
+              backend.dynamo(),
+              backend.settings(),
+              clock(config),
+              config.memory ? std::nullopt : std::optional(config.data)
+          ),
+          observation(
+              config,
+              backend,
+              system_clock,
+              [this] { return server.connection_count(); },
+              [this] { return events ? events->count() : 0; }
+          ),
           dynamodb(
               backend.dynamo(),
               system_clock,
@@ -129,6 +143,8 @@ struct Server::Parts {
                .hosts = host_policy(config),
                .streams = backend.streams(),
                .settings = backend.settings(),
+               .like_dynamodb_local = config.like_dynamodb_local,
+               .transfers = backend.settings() != nullptr ? &transfers : nullptr,
                .store = backend.store_calls()}
           ),
           // The permissions of the socket's file decide who may call.
@@ -157,6 +173,11 @@ struct Server::Parts {
           ),
           operators(system_clock, has_remote_store(config)),
           gate(operators, host_policy(config)),
+          events(
+              config.http && backend.changes() != nullptr
+                  ? std::make_unique<api::events::Hub>(*backend.changes())
+                  : nullptr
+          ),
           console(
               config.http && config.console
                   ? std::make_unique<api::console::Face>(
@@ -172,7 +193,10 @@ struct Server::Parts {
                .viewer_salt = secret,
                .sessions = has_systems(config) ? &systems.sessions() : nullptr,
                .console = console ? &gate : nullptr,
-               .explain_to_all = config.test_clock}
+               .events = events.get(),
+               .dynamo = &backend.dynamo(),
+               .explain_to_all = config.test_clock,
+               .reads_at_once = backend.streams() != nullptr}
           ),
           admin(
               [this, durability = config.durability] { return health(durability); },
@@ -210,7 +234,10 @@ struct Server::Parts {
         systems.add_calls(background.deliveries());
     }
 
-    ~Parts() { observation.history().stop(); }
+    ~Parts() {
+        observation.history().stop();
+        transfers.stop();
+    }
 
     const Clock& clock(const Config& config) const {
         return config.test_clock ? static_cast<const Clock&>(test_clock) : system_clock;
@@ -235,6 +262,7 @@ struct Server::Parts {
             .dynamo = backend.dynamo(),
             .partitions = backend.partitions(),
             .streams = backend.streams(),
+            .events = events.get(),
             .accounts = has_systems(config) ? &systems.sessions() : nullptr,
             .objects = objects.store(),
             .keys = keys.get(),
@@ -298,6 +326,7 @@ struct Server::Parts {
     SettableClock test_clock;
     Backend backend;
     std::unique_ptr<auth::KeyRing> keys;
+    TransferJobs transfers;
     Observation observation;
     api::dynamodb::Face dynamodb;
     api::dynamodb::Face commands;
@@ -313,6 +342,9 @@ struct Server::Parts {
     jobs::Background background;
     api::console::Sessions operators;
     api::console::Gate gate;
+    // Whoever follows has functions that use what stands above, and its end is told to it by the
+    // server, which goes before.
+    std::unique_ptr<api::events::Hub> events;
     std::unique_ptr<api::console::Face> console;
     api::rest::Face rest;
     api::admin::Face admin;
@@ -355,6 +387,7 @@ Server::Server(const Config& config) {
 Server::~Server() = default;
 
 void Server::start() {
+    parts_->transfers.start(parts_->objects.store());
     parts_->server.start();
     parts_->observation.history().start();
     parts_->keys->start_saving();
@@ -392,6 +425,7 @@ void Server::drain() {
     parts_->observation.history().stop();
     parts_->server.stop();
     parts_->background.stop();
+    parts_->transfers.stop();
     if (parts_->admin_socket) {
         parts_->admin_socket->remove();
     }

@@ -5,6 +5,7 @@
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/stream_operations.h"
 #include "api/dynamodb/tool_operations.h"
+#include "api/dynamodb/transfer_operations.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
@@ -73,6 +74,7 @@ struct ForwardedOperation {
 // What a target names, of what this face knows.
 struct Known {
     const Operation* operation = nullptr;
+    const TransferOperation* transfer = nullptr;
     const ToolOperation* tool = nullptr;
     const StreamOperation* stream = nullptr;
 };
@@ -85,17 +87,21 @@ Known find_known(std::string_view target) {
         return {};
     }
     const auto name = target.substr(kTargetPrefix.size());
-    return {.operation = find_operation(name), .tool = find_tool_operation(name)};
+    return {
+        .operation = find_operation(name),
+        .transfer = find_transfer_operation(name),
+        .tool = find_tool_operation(name)};
 }
 
 ForwardedOperation forwarded(const Known& known, std::string_view target) {
     const auto as = [&](const auto& operation) {
         return ForwardedOperation{operation.name, operation.policy, target};
     };
-    return known.operation != nullptr ? as(*known.operation)
-           : known.tool != nullptr    ? as(*known.tool)
-           : known.stream != nullptr  ? as(*known.stream)
-                                      : ForwardedOperation{"Forwarded", kUnknownPolicy, target};
+    return known.operation != nullptr  ? as(*known.operation)
+           : known.transfer != nullptr ? as(*known.transfer)
+           : known.tool != nullptr     ? as(*known.tool)
+           : known.stream != nullptr   ? as(*known.stream)
+                                       : ForwardedOperation{"Forwarded", kUnknownPolicy, target};
 }
 
 }  // namespace
@@ -169,6 +175,15 @@ void Face::handle(http::Exchange exchange) {
         respond_plain(std::move(exchange), 200, "", kPreflightHeaders);
         return;
     }
+    if (method != "POST" && options_.like_dynamodb_local) {
+        respond_named_error(
+            std::move(exchange),
+            "MissingAuthenticationToken",
+            "Request must contain either a valid (registered) AWS access key ID or X.509 "
+            "certificate."
+        );
+        return;
+    }
     if (method == "GET" && request.head.path() == "/") {
         respond_plain(std::move(exchange), 200, "healthy: gateleg dynamodb\n");
         return;
@@ -218,18 +233,23 @@ void Face::dispatch(
 ) {
     const auto target = exchange.request().head.find("x-amz-target").value_or("");
     const auto known = find_known(target);
-    const auto& [operation, tool, stream] = known;
+    const auto& [operation, transfer, tool, stream] = known;
     const bool is_ours = target.starts_with(kTargetPrefix) || target.starts_with(kStreamsPrefix);
     if (options_.store != nullptr && is_ours && (operation == nullptr || operation->forwarded)) {
         run(forwarded(known, target), *options_.store, std::move(exchange), body, caller);
     } else if (operation != nullptr) {
         run(*operation, dynamo_, std::move(exchange), body, caller);
+    } else if (transfer != nullptr && options_.transfers != nullptr) {
+        run(*transfer, *options_.transfers, std::move(exchange), body, caller);
     } else if (tool != nullptr && options_.settings != nullptr) {
         run(*tool, *options_.settings, std::move(exchange), body, caller);
     } else if (stream != nullptr && options_.streams != nullptr) {
         run(*stream, *options_.streams, std::move(exchange), body, caller);
     } else {
-        respond_error(std::move(exchange), {ErrorCode::kUnknownOperation, ""});
+        const auto name = target.substr(std::min(kTargetPrefix.size(), target.size()));
+        respond_error(
+            std::move(exchange), {ErrorCode::kUnknownOperation, std::string(why_missing(name))}
+        );
     }
 }
 

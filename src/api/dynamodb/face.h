@@ -15,6 +15,7 @@
 #include "dynamo/store_calls.h"
 #include "dynamo/streams.h"
 #include "dynamo/table_settings.h"
+#include "dynamo/transfers.h"
 #include "http/handler.h"
 #include "http/host_policy.h"
 
@@ -30,6 +31,10 @@ struct FaceOptions {
     dynamo::Streams* streams = nullptr;
     // Who keeps what tools set; without it their operations are unknown here.
     dynamo::TableSettings* settings = nullptr;
+    // Health checks made for DynamoDB Local take its 400 to a GET for a sign of life.
+    bool like_dynamodb_local = false;
+    // Who exports to S3 and imports from it; likewise.
+    dynamo::Transfers* transfers = nullptr;
     // A store over the network, which answers what the two above and `dynamo` do not.
     dynamo::StoreCalls* store = nullptr;
 };

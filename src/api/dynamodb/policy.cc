@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "api/dynamodb/parse_body.h"
+#include "api/dynamodb/table_arns.h"
 #include "partiql/execute.h"
 #include "partiql/parser.h"
 
@@ -16,15 +17,6 @@ using auth::Action;
 constexpr std::string_view kTableMark = ":table/";
 // The account that all ARNs of this server name.
 constexpr std::string_view kAccount = "123456789012";
-
-// A table is named by its ARN as well; requests are read in the same way (read_common.cc).
-std::string_view name_of_arn(std::string_view text) {
-    const auto at = text.find(kTableMark);
-    if (text.starts_with("arn:aws:dynamodb:") && at != std::string_view::npos) {
-        return text.substr(at + kTableMark.size());
-    }
-    return text;
-}
 
 std::optional<std::string_view> find_text(dom::element json, std::string_view name) {
     std::string_view text;
@@ -38,7 +30,16 @@ void add(Accesses& out, const Access& own, std::string_view table) {
 
 void add_table(dom::element json, std::string_view name, const Access& own, Accesses& out) {
     const auto text = find_text(json, name);
-    add(out, own, text ? name_of_arn(*text) : auth::kEveryName);
+    add(out, own, text ? table_of_arn(*text) : std::string(auth::kEveryName));
+}
+
+void add_bucket(dom::element json, const Access& access, Accesses& out) {
+    out.push_back(
+        {access.action,
+         access.verb,
+         std::string(find_text(json, "S3Bucket").value_or(auth::kEveryName)),
+         auth::ResourceKind::kBucket}
+    );
 }
 
 // The table in an ARN of it, of a stream, or of a backup.
@@ -96,12 +97,15 @@ void add_statements(dom::element body, std::string_view list, const Access& own,
 }
 
 Error access_denied(const auth::Identity& caller, std::string_view region, const Access& refused) {
-    const auto action = "dynamodb:" + std::string(refused.verb);
+    const bool bucket = refused.kind == auth::ResourceKind::kBucket;
+    const auto action = (bucket ? "s3:" : "dynamodb:") + std::string(refused.verb);
+    const auto resource = bucket ? "arn:aws:s3:::" + refused.name
+                                 : "arn:aws:dynamodb:" + std::string(region) + ":" +
+                                       std::string(kAccount) + ":table/" + refused.name;
     return {
         ErrorCode::kAccessDenied,
         "User: arn:aws:iam::" + std::string(kAccount) + ":user/" + caller.profile +
-            " is not authorized to perform: " + action + " on resource: arn:aws:dynamodb:" +
-            std::string(region) + ":" + std::string(kAccount) + ":table/" + refused.table +
+            " is not authorized to perform: " + action + " on resource: " + resource +
             " because no identity-based policy allows the " + action + " action"};
 }
 
@@ -131,6 +135,31 @@ void iterator(dom::element body, const Access& own, Accesses& out) {
     add_arn(body, "ShardIterator", own, out);  // begins with the ARN of its stream
 }
 
+void table_arn(dom::element body, const Access& own, Accesses& out) {
+    add_arn(body, "TableArn", own, out);
+}
+
+void export_arn(dom::element body, const Access& own, Accesses& out) {
+    add_arn(body, "ExportArn", own, out);
+}
+
+void import_arn(dom::element body, const Access& own, Accesses& out) {
+    add_arn(body, "ImportArn", own, out);
+}
+
+void exporting(dom::element body, const Access& own, Accesses& out) {
+    add_arn(body, "TableArn", own, out);
+    add_bucket(body, {Action::kWrite, "PutObject"}, out);
+}
+
+void importing(dom::element body, const Access& own, Accesses& out) {
+    dom::element part;
+    const bool has_table = body["TableCreationParameters"].get(part) == simdjson::SUCCESS;
+    add_table(has_table ? part : body, "TableName", own, out);
+    const bool has_bucket = body["S3BucketSource"].get(part) == simdjson::SUCCESS;
+    add_bucket(has_bucket ? part : body, {Action::kRead, "GetObject"}, out);
+}
+
 void backup(dom::element body, const Access& own, Accesses& out) {
     add_arn(body, "BackupArn", own, out);
 }
@@ -147,7 +176,7 @@ void batch(dom::element body, const Access& own, Accesses& out) {
         return;
     }
     for (const auto& [name, requests] : tables) {
-        add(out, own, name_of_arn(name));
+        add(out, own, table_of_arn(name));
     }
 }
 
@@ -223,17 +252,17 @@ Result<void> check_access(
     std::string_view name,
     std::string_view body
 ) {
-    const auto allows = [&](Action action, std::string_view table) {
-        return caller.scope != nullptr &&
-               caller.scope->allows(action, auth::ResourceKind::kTable, table);
+    const auto allows = [&](Action action, auth::ResourceKind kind, std::string_view name) {
+        return caller.scope != nullptr && caller.scope->allows(action, kind, name);
     };
     // Most keys are not limited to tables, and then the body need not be looked at.
     if ((caller.scope != nullptr && caller.scope->allows_everything()) ||
-        (!policy.is_mixed() && allows(policy.action(), auth::kEveryName))) {
+        (!policy.is_mixed() && allows(policy.action(), auth::ResourceKind::kTable, auth::kEveryName)
+        )) {
         return {};
     }
     for (const auto& access : policy.accesses(name, body)) {
-        if (!allows(access.action, access.table)) {
+        if (!allows(access.action, access.kind, access.name)) {
             return access_denied(caller, region, access);
         }
     }

@@ -21,7 +21,8 @@ namespace dom = simdjson::dom;
 struct Access {
     auth::Action action = auth::Action::kAdmin;
     std::string_view verb = {};  // "PutItem"; a literal
-    std::string table = {};      // auth::kEveryName: all of them
+    std::string name = {};       // of the table; auth::kEveryName: all of them
+    auth::ResourceKind kind = auth::ResourceKind::kTable;
 };
 using Accesses = std::vector<Access>;
 
@@ -50,13 +51,20 @@ private:
 namespace touches {
 void nothing(dom::element body, const Access& own, Accesses& out);
 void every_table(dom::element body, const Access& own, Accesses& out);
-void table(dom::element body, const Access& own, Accesses& out);     // TableName, else every one
-void resource(dom::element body, const Access& own, Accesses& out);  // ResourceArn
-void stream(dom::element body, const Access& own, Accesses& out);    // StreamArn
-void iterator(dom::element body, const Access& own, Accesses& out);  // ShardIterator
-void backup(dom::element body, const Access& own, Accesses& out);    // BackupArn
-void restore(dom::element body, const Access& own, Accesses& out);   // TargetTableName, BackupArn
-void batch(dom::element body, const Access& own, Accesses& out);     // RequestItems
+void table(dom::element body, const Access& own, Accesses& out);       // TableName, else every one
+void resource(dom::element body, const Access& own, Accesses& out);    // ResourceArn
+void stream(dom::element body, const Access& own, Accesses& out);      // StreamArn
+void iterator(dom::element body, const Access& own, Accesses& out);    // ShardIterator
+void table_arn(dom::element body, const Access& own, Accesses& out);   // TableArn
+void export_arn(dom::element body, const Access& own, Accesses& out);  // ExportArn
+void import_arn(dom::element body, const Access& own, Accesses& out);  // ImportArn
+void exporting(dom::element body, const Access& own, Accesses& out);   // TableArn into S3Bucket
+void importing(
+    dom::element body, const Access& own, Accesses& out
+);                                                                  // the new table, from S3Bucket
+void backup(dom::element body, const Access& own, Accesses& out);   // BackupArn
+void restore(dom::element body, const Access& own, Accesses& out);  // TargetTableName, BackupArn
+void batch(dom::element body, const Access& own, Accesses& out);    // RequestItems
 void transaction(dom::element body, const Access& own, Accesses& out);  // TransactItems
 void statement(dom::element body, const Access& own, Accesses& out);    // Statement
 void statements(dom::element body, const Access& own, Accesses& out);   // Statements

@@ -35,7 +35,7 @@ WriteKind write_kind(dynamo::TransactAction action) {
 class TransactWrite final : public WriteOperation {
 public:
     TransactWrite(const Core& core, Request request, Done<Request> done)
-        : clock_(core.clock), request_(std::move(request)), done_(std::move(done)) {}
+        : core_(core), request_(std::move(request)), done_(std::move(done)) {}
 
     Result<void> prepare(const Core& core) {
         for (auto& action : request_.actions) {
@@ -55,8 +55,9 @@ public:
         if (!decided_ || replayed_) {
             return;
         }
+        const bool priced = request_.return_capacity != dynamo::ReturnCapacity::kNone;
         for (auto& writer : writers_) {
-            cost_[writer.table_name()].add(writer.apply(context).times(2));
+            writer.apply(context, priced ? &cost_[writer.table_name()] : nullptr);
         }
         remember_token(context);
     }
@@ -111,8 +112,11 @@ private:
                 cancellation.add(i, evaluated.error());
                 continue;
             }
-            const auto item = writer.new_item() ? writer.new_item() : writer.old_item();
-            total_bytes += item ? value::item_size(*item) : 0;
+            if (writer.new_size() != 0) {
+                total_bytes += writer.new_size();
+            } else if (const auto old = writer.old_item()) {
+                total_bytes += value::item_size(*old);
+            }
         }
         if (cancellation.any()) {
             return std::move(cancellation).error();
@@ -140,7 +144,9 @@ private:
             const bool known, context.get(token_key(*request_.client_request_token), bytes)
         );
         const auto record = known ? decode_token(bytes) : std::nullopt;
-        if (!record || record->expires_seconds <= clock_.now_seconds()) {
+        // A clock that jumped ahead ends no token.
+        if (!record ||
+            (core_.clock_is_trusted() && record->expires_seconds <= core_.clock.now_seconds())) {
             return {};
         }
         if (record->content_hash != request_.content_hash) {
@@ -160,7 +166,7 @@ private:
         }
         const auto& token = *request_.client_request_token;
         const TokenRecord record{
-            request_.content_hash, clock_.now_seconds() + kTokenLifetimeSeconds};
+            request_.content_hash, core_.clock.now_seconds() + kTokenLifetimeSeconds};
         context.put(token_key(token), encode_token(record));
         context.batch().put(token_expiry_key(record.expires_seconds, token), "");
     }
@@ -172,13 +178,13 @@ private:
             if (replayed_) {
                 // A repeated transaction is not written again: it costs the reads.
                 for (const auto& writer : writers_) {
-                    cost_[writer.table_name()].table += 2;
+                    cost_[writer.table_name()].table += 1;
                 }
             }
             for (const auto& [table, cost] : cost_) {
                 reply.capacity.push_back(consumed(
                     table,
-                    cost,
+                    cost.times(2),
                     request_.return_capacity,
                     replayed_ ? Kind::kTransactRead : Kind::kTransactWrite
                 ));
@@ -190,7 +196,7 @@ private:
         return reply;
     }
 
-    const Clock& clock_;
+    const Core& core_;
     Request request_;
     Done<Request> done_;
     std::deque<ItemWriter> writers_;
