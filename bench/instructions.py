@@ -26,7 +26,7 @@ import workloads
 HERE = pathlib.Path(__file__).resolve().parent
 BUDGET = HERE / "instructions.json"
 ALLOWED = 1.05
-# With systems on, threads of the server look for work now and then: more of it on a slow machine.
+# What their threads do meanwhile is taken off, but not to the last instruction.
 SYSTEM_ALLOWED = 1.15
 ITEMS = 500
 WARM = 60
@@ -36,6 +36,7 @@ KINDS = ("get", "put", "update", "query", "query-index", "transact")
 SYSTEM_KINDS = ("page", "page-raw", "consume", "consume-raw")
 MEMBERS = 20
 SYSTEM_COUNTED = 120
+IDLE_SECONDS = 5
 PATIENCE = 150
 
 
@@ -47,6 +48,7 @@ class Counted:
         port, http = servers.free_port(), servers.free_port()
         self.url, self.http_url = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{http}"
         self.log = folder / "log"
+        self.idle_per_second = 0
         faces = ["--http", f"127.0.0.1:{http}", *options] if options else ["--http", "off"]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
@@ -59,7 +61,7 @@ class Counted:
         while time.monotonic() < end and self.process.poll() is None:
             try:
                 self.client = dynamo.Client(self.url)
-                if self.client.call("ListTables", {})[0] == 200:
+                if self.client.call("ListTables", {})[0] == 200 and (not options or servers.listens(http)):
                     return
             except OSError:
                 time.sleep(0.1)
@@ -79,6 +81,7 @@ class Counted:
         systems.fill(self, MEMBERS)
         client = self.client
         self.lots = [systems.entries(client, number, "CREDITS#LOT#")[0] for number in range(MEMBERS)]
+        self.learn_idle()
 
     def control(self, what):
         subprocess.run(["callgrind_control", what, str(self.process.pid)], stdout=subprocess.DEVNULL,
@@ -108,9 +111,19 @@ class Counted:
         for call in calls[:WARM]:
             call()
         self.control("--zero")
+        began = time.monotonic()
         for call in calls[WARM:]:
             call()
-        return self.dump() // (len(calls) - WARM)
+        idle = (time.monotonic() - began) * self.idle_per_second
+        return int(self.dump() - idle) // (len(calls) - WARM)
+
+    def learn_idle(self):
+        """With systems on, threads of the server look for work each second: that is no request's."""
+        self.control("--zero")
+        began = time.monotonic()
+        time.sleep(IDLE_SECONDS)
+        waited = time.monotonic() - began
+        self.idle_per_second = self.dump() / waited
 
     def count_system(self, kind):
         """One operation of the systems API, or the raw calls it stands for."""
@@ -165,7 +178,7 @@ def main():
     program = os.path.abspath(os.environ.get("GATELEG_BIN", HERE.parent / "build/release/gateleg"))
     try:
         counts = measure(program, kinds, arguments.keep)
-    except (OSError, subprocess.SubprocessError) as reason:
+    except (FileNotFoundError, PermissionError, subprocess.SubprocessError) as reason:
         print(f"skip instructions (valgrind cannot be used here: {reason})\n1 passed, 0 failed")
         return 0
     if arguments.write:

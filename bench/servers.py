@@ -111,6 +111,14 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+        return True
+    except OSError:
+        return False
+
+
 class Server:
     """A running server in a process group of its own, on a fresh folder."""
 
@@ -123,7 +131,7 @@ class Server:
             shutil.rmtree(self.data, ignore_errors=True)
         self.data.mkdir(parents=True, exist_ok=True)
         port = free_port()
-        http = free_port()
+        self.http_port = http = free_port()
         self.url, self.http_url = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{http}"
         command = [str(part) for part in {**SERVERS, **OWN}[name](port, self.data, http)]
         self.log = folder / f"{name}.log"
@@ -140,7 +148,8 @@ class Server:
             if self.process.poll() is not None:
                 break
             try:
-                if dynamo.Client(self.url).call("ListTables", {})[0] == 200:
+                if dynamo.Client(self.url).call("ListTables", {})[0] == 200 and (
+                        "-systems" not in self.name or listens(self.http_port)):
                     return
             except OSError:
                 pass
