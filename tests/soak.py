@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
 """Runs the long forms of the reliability tests within a time budget and writes docs/reliability-report.md.
 
-    tests/soak.py run MINUTES [--only PART,..] [--without PART,..] [--report FILE]
+    tests/soak.py run MINUTES [--only PART,..] [--without PART,..] [--report FILE] [--started SECONDS]
     tests/soak.py list-binaries MINUTES [...]     the presets that must be built first, one a line
 
-Each part gets a share of the time and repeats its test, each time with another seed, until that is used up; every part
-runs at least once. Tests print lines "counts LABEL name=number ..", which are added up. A part whose fault never fired
-has failed, whatever else it says. GATELEG_BIN names the server, build/release/gateleg otherwise.
+Each part gets a share of the time that is left and repeats its test, each time with another seed, until that is used up; every
+part runs at least once. Tests print lines "counts LABEL name=number ..", which are added up. A part whose fault never fired has
+failed, whatever else it says. GATELEG_BIN names the server, build/release/gateleg otherwise.
+
+The time counts from --started, so that the build before belongs to it. Fuzzers and the build for ThreadSanitizer are made
+meanwhile, at the lowest priority, and used when their turn comes; what is not there by then is left out, and the report says so.
+It is written after every part, so that a run that is broken off leaves one too.
 """
 import argparse
 import datetime
 import os
 import pathlib
+import json
 import re
 import subprocess
 import sys
 import time
 
-from run import ROOT, load_suites, run_logged
+from run import ROOT, end_group, load_suites, run_logged, sanitizer_options
 
 REPORT = ROOT / "docs" / "reliability-report.md"
 PYTHON = "/usr/bin/python3"
@@ -25,6 +30,9 @@ NODE = "node --no-warnings"
 COUNTS = re.compile(r"^\s*counts (\S+) (.*)$", re.M)
 SUMMARY = re.compile(r"(\d+) passed, (\d+) failed")
 EXECUTED = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
+CASE = re.compile(r"^\s*\d+/(\d+) Test\s+#\d+: (\S+) [ .]*(Passed|\*\*\*\S+|Not Run)", re.M)
+# What a part that hangs may cost, and what one that has begun may take beyond the end.
+LEAST_PATIENCE = 300
 FIRST_SEED = int(time.time()) % 1_000_000
 
 
@@ -41,6 +49,7 @@ class Part:
         self.seconds = 0.0
         self.counts = {}
         self.notes = []
+        self.began = False
 
     def environment(self, number, budget):
         chosen = {}
@@ -56,7 +65,7 @@ class Part:
             self.counts[name] = self.counts.get(name, 0) + value
 
     def missing(self):
-        return [] if self.skipped else [name for name in self.faults if not self.counts.get(name)]
+        return [] if self.skipped or not self.began else [name for name in self.faults if not self.counts.get(name)]
 
     def failed(self):
         return self.failures + len(self.missing())
@@ -72,20 +81,30 @@ def parts():
              "`kill -9` during uploads of objects", ("GATELEG_CRASH_ROUNDS", 1.5, 4, 20), seed),
         Part("power", 18, f"{crash}/power_cut_test.py", ["cuts", "acknowledged", "control_lost"],
              "an ext4 cut off from its disk under load", ("GATELEG_CUTS", 3, 2, 20), seed),
-        Part("io-fault", 6, f"{crash}/io_fault_test.py", ["io_faults", "acknowledged"],
-             "a sync, write or rename that fails", ("GATELEG_IO_FAULTS", 4, 8, 60), seed),
+        Part("io-fault", 6, f"{crash}/io_fault_test.py",
+             ["io_faults", "sync_faults", "write_faults", "rename_faults", "open_faults", "close_faults", "read_faults", "acknowledged"],
+             "a call to the disk that fails", ("GATELEG_IO_FAULTS", 4, 8, 60), seed),
         Part("corruption", 5, f"{crash}/corruption_test.py", ["damages"], "damaged files of a stopped server"),
         Part("disk-full", 7, f"{crash}/disk_full_test.py", ["filled"], "a disk that fills up, and space that comes back"),
+        Part("backup", 5, f"{crash}/backup_test.py", ["backups", "flipped", "kills"], "backups under load, damaged ones, and kills in the middle",
+             ("GATELEG_BACKUPS", 6, 2, 12), seed),
+        Part("streams", 2, f"{crash}/stream_test.py", ["kills"], "`kill -9` while streams are written and read", ("GATELEG_CRASH_ROUNDS", 2, 5, 40), seed),
         Part("clock", 2, f"{crash}/clock_test.py", ["jumps"], "a wall clock that jumps"),
-        Part("memory", 3, f"{crash}/memory_test.py", ["acknowledged"], "load in a memory cgroup of 512 MB",
+        Part("memory", 3, f"{crash}/memory_test.py", ["acknowledged", "refused_bodies"], "load in a memory cgroup of 512 MB",
              ("GATELEG_MEMORY_SECONDS", 2, 4, 30)),
         Part("consistency", 18, f"{NODE} tests/consistency/main.js T1",
              ["kills", "histories", "transactions", "transfers", "rounds", "names"],
              "what concurrent clients saw, checked for any order that explains it", ("GATELEG_CONSISTENCY_SCALE", 30, 1, 10), "GATELEG_CONSISTENCY_SEED"),
+        Part("model", 4, f"{NODE} tests/model/main.js", ["operations"], "random operations compared with a naive model",
+             ("GATELEG_MODEL_OPS", 0.002, 4000, 100_000), "GATELEG_MODEL_SEED"),
+        Part("endurance", 12, f"{crash}/endurance_test.py", ["kills", "acknowledged"], "seven tenths of capacity, then a kill a minute",
+             ("GATELEG_ENDURANCE_SECONDS", 1.3, 20, 7200), seed),
         Part("network", 7, f"{NODE} tests/network/main.js", ["idle", "heads"], "overload, connections, slow clients",
              ("GATELEG_NETWORK_SCALE", 40, 1, 10)),
+        Part("readme", 4, f"{PYTHON} tests/readme/first_ten_minutes.py", ["blocks"],
+             "the README's first ten minutes, followed to the letter in a clean clone"),
         Part("fuzz", 10, None, ["executions"], "libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer", builds=("fuzz",)),
-        Part("tsan", 8, None, ["passed"], "unit and property tests, in long runs suites too, under ThreadSanitizer, with new random cases", builds=("tsan",)),
+        Part("tsan", 16, None, ["passed"], "unit and property tests, as far as the time goes suites too, under ThreadSanitizer, with new random cases", builds=("tsan",)),
     ]
 
 
@@ -94,14 +113,14 @@ def numbers(text):
     found = {}
     for word in text.split():
         name, _, value = word.partition("=")
-        if value.isdigit() and name != "seed":
+        if value.isdigit() and name not in ("seed", "attempts", "active", "capacity", "bytes_each"):
             found[name] = int(value)
     return found
 
 
 def run_once(part, number, budget, binary):
     environment = {"GATELEG_BIN": binary, **part.environment(number, budget)}
-    code, log = run_logged(f"soak-{part.name}-{number}", part.command, max(900, budget * 3), environment)
+    code, log = run_logged(f"soak-{part.name}-{number}", part.command, max(LEAST_PATIENCE * 2, budget * 2), environment)
     text = log.read_text(errors="replace")
     for _, line in COUNTS.findall(text):
         part.add(numbers(line))
@@ -134,7 +153,7 @@ def run_fuzzers(part, budget):
     if not programs:
         part.failures += 1
         part.notes.append("no fuzzer in build/fuzz/fuzzers: ./dev build fuzz")
-    each = max(2, int(budget / max(1, len(programs))))
+    each = max(2, int(budget / max(1, len(programs))) - 1)
     for program in programs:
         grown, kept = ROOT / "build/fuzz/corpus" / program.name, ROOT / "fuzz/corpus" / program.name
         crashes = ROOT / "build/fuzz/crashes"
@@ -144,25 +163,94 @@ def run_fuzzers(part, budget):
                    f"-artifact_prefix={crashes}/{program.name}-", str(grown), *([str(kept)] if kept.is_dir() else [])]
         code, log = run_logged(f"soak-{program.name}", command, each * 3 + 120, {"ASAN_OPTIONS": "detect_leaks=1"})
         part.runs += 1
-        part.add({"executions": sum(map(int, EXECUTED.findall(log.read_text(errors="replace"))))})
+        executed = sum(map(int, EXECUTED.findall(log.read_text(errors="replace"))))
+        part.add({"executions": executed, program.name: executed})
         if code != 0:
             part.failures += 1
             part.notes.append(f"{program.name}: {log.relative_to(ROOT)}")
 
 
+class Builds:
+    """Builds that go on behind the tests, one after the other, at the lowest priority."""
+
+    def __init__(self, presets):
+        chain = []
+        for preset in presets:
+            done = ROOT / "build" / f".soak-built-{preset}"
+            done.unlink(missing_ok=True)
+            groups = "build test fuzz" if preset == "fuzz" else "build test"
+            chain.append(f"./dev setup {groups} && JOBS=${{JOBS:-1}} ./dev build {preset} && touch {done}")
+        self.process = None
+        if chain:
+            (ROOT / "build" / "test-logs").mkdir(parents=True, exist_ok=True)
+            self.log = (ROOT / "build" / "test-logs" / "soak-builds.log").open("wb")
+            self.process = subprocess.Popen(["nice", "-n", "19", "bash", "-c", "; ".join(chain)], cwd=ROOT, stdin=subprocess.DEVNULL,
+                                            stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True)
+
+    def is_there(self, preset):
+        return (ROOT / "build" / f".soak-built-{preset}").exists()
+
+    def wait(self, preset, seconds):
+        """Whether the build is there, after at most so long."""
+        deadline = time.monotonic() + seconds
+        while not self.is_there(preset):
+            if self.process is None or self.process.poll() is not None or time.monotonic() > deadline:
+                return self.is_there(preset)
+            time.sleep(1)
+        return True
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            end_group(self.process)
+            self.process.wait()
+
+
 def run_tsan(part, budget):
-    scale = os.environ.get("SOAK", "1")
-    # With time to spare, the suites that otherwise talk to a server under AddressSanitizer.
-    suites = [suite["name"] for suite in load_suites() if suite["binary"] == "asan"] if budget > 600 else []
-    command = [sys.executable, "tests/run.py", "run", "--preset", "tsan", "--soak", scale, "--jobs", str(os.cpu_count()), "unit", *suites]
-    code, log = run_logged("soak-tsan", command, max(3600, budget * 3))
+    """As many of the tests as the time allows, in any order; what it cuts short has neither passed nor failed."""
+    deadline = time.monotonic() + budget
+    scale = int(os.environ.get("SOAK", "1"))
+    preset = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"][0]["environment"]
+    environment = {name: value.replace("${sourceDir}", str(ROOT)) for name, value in preset.items()}
+    environment["RC_PARAMS"] = f"seed={FIRST_SEED} max_success={200 * scale}"
+    command = ["ctest", "--test-dir", "build/tsan", "--parallel", str(os.cpu_count()), "--schedule-random", "--output-on-failure"]
+    code, log = run_logged("soak-tsan-unit", command, max(60, budget * 0.7), environment)
+    cases = CASE.findall(log.read_text(errors="replace"))
+    bad = [name for _, name, result in cases if result != "Passed" and result != "***Skipped"]
     part.runs += 1
-    found = SUMMARY.findall(log.read_text(errors="replace"))
-    passed, failed = map(int, found[-1]) if found else (0, 1)
-    part.add({"passed": passed})
-    if code != 0 or failed:
-        part.failures += max(1, failed)
-        part.notes.append(str(log.relative_to(ROOT)))
+    part.add({"passed": len(cases) - len(bad)})
+    if bad or not cases or (code not in (0, None) and not bad):
+        part.failures += max(1, len(bad))
+        part.notes.append(f"{', '.join(bad[:10]) or 'ctest failed'}: {log.relative_to(ROOT)}")
+    elif code is None:
+        part.notes.append(f"{len(cases)} of {cases[0][0]} tests ran in the time")
+    # The suites that otherwise talk to a server under AddressSanitizer.
+    for suite in load_suites():
+        left = deadline - time.monotonic()
+        if suite["binary"] != "asan" or left < 60:
+            continue
+        environment = {"GATELEG_BIN": str(ROOT / "build/tsan/gateleg"), **sanitizer_options()}
+        code, log = run_logged(f"soak-tsan-{suite['name']}", suite["command"], left, environment)
+        if code is None:
+            continue
+        found = SUMMARY.findall(log.read_text(errors="replace"))
+        passed, failed = map(int, found[-1]) if found else (0, 1)
+        part.runs += 1
+        part.add({"passed": passed})
+        if code != 0 or failed:
+            part.failures += max(1, failed)
+            part.notes.append(f"{suite['name']}: {log.relative_to(ROOT)}")
+
+
+def run_built(part, budget, builds):
+    """A part that needs a build of its own."""
+    preset = part.builds[0]
+    waited = time.monotonic()
+    if not builds.wait(preset, budget * 0.75):
+        part.skipped += 1
+        part.notes.append(f"left out: the build {preset} was not there in time, build/test-logs/soak-builds.log")
+        return
+    left = max(30, budget - (time.monotonic() - waited))
+    (run_fuzzers if part.name == "fuzz" else run_tsan)(part, left)
 
 
 def machine():
@@ -180,8 +268,9 @@ def git(*words):
 
 
 def counters(part):
-    shown = [name for name in [*part.faults, "acknowledged", "unanswered", "repeated", "readings", "lost"] if name in part.counts]
-    return ", ".join(f"{name.replace('_', ' ')} {part.counts[name]:,}" for name in dict.fromkeys(shown)) or "none"
+    """Each fault and how often it fired first, then whatever else was counted."""
+    shown = [name for name in dict.fromkeys([*part.faults, *sorted(part.counts)]) if name in part.counts]
+    return ", ".join(f"{name.replace('_', ' ')} {part.counts[name]:,}" for name in shown) or "none"
 
 
 def source(binary):
@@ -212,20 +301,26 @@ def report_text(chosen, minutes, seconds):
         f"| Damaged files | {count('damages')} |",
         f"| Full disks | {count('filled')} |",
         f"| Jumps of the clock | {count('jumps')} |",
+        f"| Backups under load, and flipped bits in them | {count('backups')}, {count('flipped')} |",
         f"| Acknowledged requests | {count('acknowledged')} |",
         f"| Histories checked for linearizability | {count('histories')} |",
         f"| Transactions checked for cycles | {count('transactions')} |",
         f"| Fuzz executions | {count('executions')} |",
-        f"| **Losses and findings** | **{failed}** |",
+        f"| Acknowledged writes that were lost | {total.get('lost', 0)} |",
+        f"| **Findings** | **{failed}** |",
         *([f"| Left out | {', '.join(left_out)} |"] if left_out else []), "",
         "| Part | What | Runs | Seconds | Counted | Failed |", "| --- | --- | ---: | ---: | --- | ---: |",
     ]
     for part in chosen:
+        if not part.began:
+            continue
         lines.append(f"| {part.name} | {part.what} | {part.runs} | {part.seconds:.0f} | {counters(part)} | {part.failed()} |")
     notes = [f"- {part.name}: {note}" for part in chosen for note in part.notes]
     notes += [f"- {part.name}: {name} stayed at zero" for part in chosen for name in part.missing()]
     if notes:
         lines += ["", "## Notes", "", *notes]
+    if not all(part.began for part in chosen):
+        lines += ["", f"Not reached: {', '.join(part.name for part in chosen if not part.began)}."]
     lines += ["", f"Seeds start at {FIRST_SEED}; the nth run of a part has the seed n above it, counted from zero.", ""]
     return "\n".join(lines)
 
@@ -247,32 +342,36 @@ def main():
     parser.add_argument("--only", default="", metavar="PART,..")
     parser.add_argument("--without", default="", metavar="PART,..")
     parser.add_argument("--report", default=str(REPORT), metavar="FILE")
-    arguments = parser.parse_args()
+    parser.add_argument("--started", type=float, default=time.time(), metavar="SECONDS", help="when it began, since the epoch")
+    arguments = parser.parse_intermixed_args()
     chosen = choose(arguments)
     binary = os.environ.get("GATELEG_BIN")
     if arguments.action == "list-binaries":
-        builds = {build for part in chosen for build in part.builds}
-        print("\n".join(sorted(builds - ({"release"} if binary else set()))))
+        # The others are made while these tests run.
+        print("" if binary else "release")
         return 0
 
-    began = time.monotonic()
-    shares = sum(part.share for part in chosen)
-    for part in chosen:
-        budget = arguments.minutes * 60 * part.share / shares
-        print(f"...   {part.name}: {budget:.0f} s", flush=True)
-        started = time.monotonic()
-        if part.name == "fuzz":
-            run_fuzzers(part, budget)
-        elif part.name == "tsan":
-            run_tsan(part, budget)
-        else:
-            run_repeated(part, budget, binary or str(ROOT / "build/release/gateleg"))
-        part.seconds = time.monotonic() - started
-        state = "FAIL" if part.failed() else "skip" if part.skipped else "ok"
-        print(f"{state:4}  {part.name}: {part.runs} runs, {part.seconds:.0f} s, {counters(part)}", flush=True)
-        for note in part.notes:
-            print(f"      {note}", flush=True)
-    pathlib.Path(arguments.report).write_text(report_text(chosen, arguments.minutes, time.monotonic() - began))
+    began = time.monotonic() - max(0, time.time() - arguments.started)
+    deadline = began + arguments.minutes * 60
+    builds = Builds([part.builds[0] for part in chosen if part.builds[0] != "release"])
+    try:
+        for number, part in enumerate(chosen):
+            started = time.monotonic()
+            part.began = True
+            budget = max(1, deadline - started) * part.share / sum(each.share for each in chosen[number:])
+            print(f"...   {part.name}: {budget:.0f} s", flush=True)
+            if part.command is None:
+                run_built(part, budget, builds)
+            else:
+                run_repeated(part, budget, binary or str(ROOT / "build/release/gateleg"))
+            part.seconds = time.monotonic() - started
+            state = "FAIL" if part.failed() else "skip" if part.skipped else "ok"
+            print(f"{state:4}  {part.name}: {part.runs} runs, {part.seconds:.0f} s, {counters(part)}", flush=True)
+            for note in part.notes:
+                print(f"      {note}", flush=True)
+            pathlib.Path(arguments.report).write_text(report_text(chosen, arguments.minutes, time.monotonic() - began))
+    finally:
+        builds.stop()
     failed = sum(part.failed() for part in chosen)
     print(f"report: {arguments.report}")
     print(f"{len(chosen) - sum(bool(part.failed()) for part in chosen)} passed, {failed} failed", flush=True)

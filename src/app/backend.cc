@@ -30,7 +30,10 @@ storage::StoreOptions store_options(const Config& config, std::atomic<bool>& fai
 engine::EngineOptions engine_options(const Config& config) {
     constexpr std::chrono::milliseconds kIndexLag{300};
     constexpr std::int64_t kExpiryDelaySeconds = 3600;
-    engine::EngineOptions options{.region = config.region};
+    engine::EngineOptions options{.region = config.region, .trust_clock = config.trust_clock};
+    if (!config.test_clock) {
+        options.uptime = engine::Uptime::of_this_machine();
+    }
     if (config.emulate_aws) {
         options.index_lag = kIndexLag;
         options.expiry_delay_seconds = kExpiryDelaySeconds;
@@ -133,6 +136,10 @@ const engine::Engine* Backend::engine() const {
 }
 
 const dynamo::PartitionReader* Backend::partitions() const {
+    return parts_->engine.get();
+}
+
+dynamo::ChangeFeed* Backend::changes() {
     return parts_->engine.get();
 }
 

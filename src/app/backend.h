@@ -8,6 +8,7 @@
 
 #include "app/config.h"
 #include "base/clock.h"
+#include "dynamo/change_feed.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
 #include "dynamo/streams.h"
@@ -38,6 +39,7 @@ public:
     const storage::Store* store() const;
     const engine::Engine* engine() const;
     const dynamo::PartitionReader* partitions() const;
+    dynamo::ChangeFeed* changes();
     // The embedded store can no longer promise to keep writes.
     bool has_failed() const;
 

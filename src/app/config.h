@@ -41,9 +41,12 @@ struct Config {
     bool anonymous = false;
     bool test_clock = false;
     bool accept_data_loss = false;
+    bool trust_clock = false;
     // Behave as AWS may: late indexes, unprocessed items, conflicts. Drawn from the seed.
     bool emulate_aws = false;
     std::uint64_t emulation_seed = 1;
+    // What scripts around DynamoDB Local look for: its first line of output, 400 to a GET.
+    bool like_dynamodb_local = false;
     std::string region = "us-east-1";
     std::vector<std::string> hosts;
     std::vector<std::string> origins;

@@ -11,6 +11,7 @@
 #include "base/json_writer.h"
 #include "base/log.h"
 #include "remote/http_client.h"
+#include "storage/backup_files.h"
 #include "value/json_tree.h"
 
 namespace gateleg::app {
@@ -29,15 +30,58 @@ Result<void> check_target(const fs::path& to) {
     return {};
 }
 
+// Where a copy grows until it is whole.
+Result<fs::path> make_room(const fs::path& to) {
+    GATELEG_TRY(check_target(to));
+    auto partial = fs::path(to.string() + ".partial");
+    if (const auto free = check_target(partial); !free) {
+        return resource_in_use(
+            free.error().message + "; a copy that was broken off leaves it, delete it then"
+        );
+    }
+    return partial;
+}
+
+// `partial` gets its name, or goes if it is not whole.
+Result<storage::CopyTotals> finish(
+    Result<storage::CopyTotals> copied, const fs::path& partial, const fs::path& to
+) {
+    std::error_code problem;
+    if (copied) {
+        fs::remove(to, problem);  // an empty directory makes room
+        try {
+            storage::rename_durably(partial, to);
+        } catch (const std::exception& failure) {
+            copied = service_unavailable(failure.what());
+        }
+    }
+    if (!copied) {
+        fs::remove_all(partial, problem);
+    }
+    return copied;
+}
+
 Result<storage::CopyTotals> copy_into(
     const storage::Store& from, const fs::path& partial, const storage::CopyProgress& progress
 ) {
     try {
-        const auto store = storage::Store::open({.directory = partial});
-        return storage::copy_store(from, *store, progress);
+        storage::CopyTotals totals;
+        {
+            const auto store = storage::Store::open({.directory = partial});
+            GATELEG_TRY_ASSIGN(totals, storage::copy_store(from, *store, progress));
+        }
+        storage::list_backup_files(partial, totals);
+        return totals;
     } catch (const std::exception& problem) {
         return service_unavailable(problem.what());
     }
+}
+
+Result<storage::CopyTotals> copy_files(const fs::path& backup, const fs::path& partial) {
+    const auto totals = storage::copy_listed_files(backup, partial);
+    const auto store = storage::Store::open({.directory = partial});
+    GATELEG_TRY(store->verify_checksums());
+    return totals;
 }
 
 // The members of a small JSON object; nothing if it is none.
@@ -120,22 +164,8 @@ Result<storage::CopyTotals> copy_running(
 Result<storage::CopyTotals> copy_to_directory(
     const storage::Store& from, const fs::path& to, const storage::CopyProgress& progress
 ) {
-    GATELEG_TRY(check_target(to));
-    const auto partial = fs::path(to.string() + ".partial");
-    GATELEG_TRY(check_target(partial));
-    std::error_code problem;
-    auto copied = copy_into(from, partial, progress);
-    if (copied) {
-        fs::remove(to, problem);  // an empty directory makes room
-        fs::rename(partial, to, problem);
-        if (problem) {
-            copied = service_unavailable(to.string() + ": " + problem.message());
-        }
-    }
-    if (!copied) {
-        fs::remove_all(partial, problem);
-    }
-    return copied;
+    GATELEG_TRY_ASSIGN(const auto partial, make_room(to));
+    return finish(copy_into(from, partial, progress), partial, to);
 }
 
 Result<storage::CopyTotals> copy_data(
@@ -155,6 +185,24 @@ Result<storage::CopyTotals> copy_data(
         show(totals);
         return true;
     });
+}
+
+Result<storage::CopyTotals> restore_data(
+    const fs::path& backup,
+    const fs::path& data,
+    const std::function<void(const storage::CopyTotals&)>& show
+) {
+    if (!storage::is_listed_backup(backup)) {
+        return copy_data(backup, data, show);
+    }
+    GATELEG_TRY_ASSIGN(const auto partial, make_room(data));
+    try {
+        return finish(copy_files(backup, partial), partial, data);
+    } catch (...) {
+        std::error_code ignored;
+        fs::remove_all(partial, ignored);
+        throw;
+    }
 }
 
 void CopyFace::handle(http::Exchange exchange) {

@@ -35,6 +35,15 @@ Result<storage::CopyTotals> copy_data(
     const std::function<void(const storage::CopyTotals&)>& show
 );
 
+// Makes a data directory of a backup: its files are compared with their list while they are copied,
+// and left as they are. Without a list it is a data directory that has been in use, and its rows
+// are copied. Throws storage::StoreOpenError if the backup is damaged.
+Result<storage::CopyTotals> restore_data(
+    const std::filesystem::path& backup,
+    const std::filesystem::path& data,
+    const std::function<void(const storage::CopyTotals&)>& show
+);
+
 // On the socket file of a server: the paths of copies, and `commands` for the rest. Thread-safe.
 // One copy at a time. What it is given outlives it.
 class CopyFace final : public http::Handler {

@@ -9,6 +9,7 @@
 #include "api/console/face.h"
 #include "api/console/link_face.h"
 #include "api/dynamodb/face.h"
+#include "api/events/hub.h"
 #include "api/http_face.h"
 #include "api/rest/face.h"
 #include "api/s3/face.h"
@@ -18,6 +19,7 @@
 #include "app/object_house.h"
 #include "app/observation.h"
 #include "app/systems.h"
+#include "app/transfer_jobs.h"
 #include "auth/credentials.h"
 #include "auth/jwt.h"
 #include "base/clock.h"
@@ -112,7 +114,19 @@ struct Server::Parts {
     explicit Parts(const Config& config)
         : credentials(load_credentials(config)),
           backend(config, clock(config), system_clock),
-          observation(config, backend, system_clock, [this] { return server.connection_count(); }),
+          transfers(
+              backend.dynamo(),
+              backend.settings(),
+              clock(config),
+              config.memory ? std::nullopt : std::optional(config.data)
+          ),
+          observation(
+              config,
+              backend,
+              system_clock,
+              [this] { return server.connection_count(); },
+              [this] { return events ? events->count() : 0; }
+          ),
           dynamodb(
               backend.dynamo(),
               system_clock,
@@ -120,7 +134,9 @@ struct Server::Parts {
                .region = config.region,
                .hosts = host_policy(config),
                .streams = backend.streams(),
-               .settings = backend.settings()}
+               .settings = backend.settings(),
+               .like_dynamodb_local = config.like_dynamodb_local,
+               .transfers = backend.settings() != nullptr ? &transfers : nullptr}
           ),
           // The permissions of the socket's file decide who may call.
           commands(
@@ -146,6 +162,11 @@ struct Server::Parts {
           ),
           operators(system_clock, has_remote_store(config)),
           gate(operators, host_policy(config)),
+          events(
+              config.http && backend.changes() != nullptr
+                  ? std::make_unique<api::events::Hub>(*backend.changes())
+                  : nullptr
+          ),
           console(
               config.http && config.console
                   ? std::make_unique<api::console::Face>(
@@ -161,7 +182,10 @@ struct Server::Parts {
                .viewer_salt = secret,
                .sessions = has_systems(config) ? &systems.sessions() : nullptr,
                .console = console ? &gate : nullptr,
-               .explain_to_all = config.test_clock}
+               .events = events.get(),
+               .dynamo = &backend.dynamo(),
+               .explain_to_all = config.test_clock,
+               .reads_at_once = backend.streams() != nullptr}
           ),
           admin(
               [this, durability = config.durability] { return health(durability); },
@@ -199,7 +223,10 @@ struct Server::Parts {
         systems.add_calls(background.deliveries());
     }
 
-    ~Parts() { observation.history().stop(); }
+    ~Parts() {
+        observation.history().stop();
+        transfers.stop();
+    }
 
     const Clock& clock(const Config& config) const {
         return config.test_clock ? static_cast<const Clock&>(test_clock) : system_clock;
@@ -224,6 +251,7 @@ struct Server::Parts {
             .dynamo = backend.dynamo(),
             .partitions = backend.partitions(),
             .streams = backend.streams(),
+            .events = events.get(),
             .accounts = has_systems(config) ? &systems.sessions() : nullptr,
             .objects = objects.store(),
             .credentials = credentials.get(),
@@ -282,6 +310,7 @@ struct Server::Parts {
     SettableClock test_clock;
     std::unique_ptr<auth::Credentials> credentials;
     Backend backend;
+    TransferJobs transfers;
     Observation observation;
     api::dynamodb::Face dynamodb;
     api::dynamodb::Face commands;
@@ -296,6 +325,9 @@ struct Server::Parts {
     jobs::Background background;
     api::console::Sessions operators;
     api::console::Gate gate;
+    // Whoever follows has functions that use what stands above, and its end is told to it by the
+    // server, which goes before.
+    std::unique_ptr<api::events::Hub> events;
     std::unique_ptr<api::console::Face> console;
     api::rest::Face rest;
     api::admin::Face admin;
@@ -338,6 +370,7 @@ Server::Server(const Config& config) {
 Server::~Server() = default;
 
 void Server::start() {
+    parts_->transfers.start(parts_->objects.store());
     parts_->server.start();
     parts_->observation.history().start();
     parts_->background.start();
@@ -370,6 +403,7 @@ void Server::drain() {
     parts_->observation.history().stop();
     parts_->server.stop();
     parts_->background.stop();
+    parts_->transfers.stop();
     if (parts_->admin_socket) {
         parts_->admin_socket->remove();
     }

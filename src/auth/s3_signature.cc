@@ -10,6 +10,7 @@
 #include "auth/amz_date.h"
 #include "auth/authorization_header.h"
 #include "auth/s3_error.h"
+#include "auth/s3_presigned_v2.h"
 
 namespace gateleg::auth {
 namespace {
@@ -483,8 +484,9 @@ Result<S3Signature> verify_s3(const SignedRequest& request, const S3Policy& poli
         std::any_of(kQueryCredentials.begin(), kQueryCredentials.end(), [&](std::string_view name) {
             return has_query_parameter(request.target, name);
         });
+    const bool version_2 = has_query_parameter(request.target, "AWSAccessKeyId");
     const auto in_headers = count_headers(request.headers, "authorization");
-    if (in_headers > 1 || (in_headers == 1 && in_query)) {
+    if (in_headers + (in_query ? 1 : 0) + (version_2 ? 1 : 0) > 1) {
         return s3_error(
             400,
             "InvalidArgument",
@@ -498,13 +500,8 @@ Result<S3Signature> verify_s3(const SignedRequest& request, const S3Policy& poli
     if (in_headers == 1) {
         return verify_header(request, *find_header(request.headers, "authorization"), policy);
     }
-    if (has_query_parameter(request.target, "AWSAccessKeyId")) {
-        return s3_error(
-            400,
-            "InvalidRequest",
-            "The authorization mechanism you have provided is not supported. Please use "
-            "AWS4-HMAC-SHA256."
-        );
+    if (version_2) {
+        return verify_presigned_v2(request, policy);
     }
     if (!policy.allow_anonymous) {
         return access_denied();

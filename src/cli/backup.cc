@@ -14,12 +14,14 @@ struct CopyArguments {
     std::string output = "text";
 };
 
-int copy(const CopyArguments& arguments, const std::string& from, const std::string& to) {
+template <class Copy>
+int copy(
+    const CopyArguments& arguments, Copy copy_rows, const std::string& from, const std::string& to
+) {
     Progress progress("rows copied", 0);
-    const auto totals =
-        value_or_fail(app::copy_data(from, to, [&](const storage::CopyTotals& copied) {
-            progress.show(static_cast<std::int64_t>(copied.rows));
-        }));
+    const auto totals = value_or_fail(copy_rows(from, to, [&](const storage::CopyTotals& copied) {
+        progress.show(static_cast<std::int64_t>(copied.rows));
+    }));
     if (arguments.output == "json") {
         std::string text;
         JsonWriter json(text);
@@ -59,19 +61,21 @@ void add_backup(CLI::App& app, int& exit_code) {
     backup->add_option("--data", saved->data, "Data directory to copy")->capture_default_str();
     add_output(*backup, *saved);
     backup->callback([saved, &exit_code] {
-        exit_code = copy(*saved, saved->data, saved->directory);
+        exit_code = copy(*saved, app::copy_data, saved->data, saved->directory);
     });
 
     const auto restored = std::make_shared<CopyArguments>();
     auto* restore = app.add_subcommand(
-        "restore", "Make a new data directory from a copy that `gateleg backup` made."
+        "restore",
+        "Make a new data directory from a copy that `gateleg backup` made. Every file is compared "
+        "with the list that the copy holds; one that has changed is named, and nothing is restored."
     );
     restore->add_option("DIR", restored->directory, "The copy")->required();
     restore->add_option("--data", restored->data, "New data directory; it must not hold anything")
         ->capture_default_str();
     add_output(*restore, *restored);
     restore->callback([restored, &exit_code] {
-        exit_code = copy(*restored, restored->directory, restored->data);
+        exit_code = copy(*restored, app::restore_data, restored->directory, restored->data);
     });
 }
 

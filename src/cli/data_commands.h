@@ -16,6 +16,10 @@ void add_fsck(CLI::App& app, int& exit_code);
 void add_console(CLI::App& app, int& exit_code);
 void add_scan(CLI::App& app, int& exit_code);
 void add_outbox(CLI::App& app, int& exit_code);
+void add_clone(CLI::App& app, int& exit_code);
+// `data`, below the commands export and import.
+void add_export_data(CLI::App& parent, int& exit_code);
+void add_import_data(CLI::App& parent, int& exit_code);
 void add_set_admin_role(CLI::App& app, int& exit_code);
 
 }  // namespace gateleg::cli

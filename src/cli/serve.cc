@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "app/config.h"
+#include "app/dynamodb_local.h"
 #include "app/server.h"
 #include "base/log.h"
 #include "systems/registry.h"
@@ -31,6 +32,7 @@ struct ServeArguments {
     std::string durability = "fsync";
     std::string systems = "none";
     std::string emulate;
+    std::string compat;
     std::string console = "on";
 };
 
@@ -88,6 +90,10 @@ int serve(const app::Config& config) {
     std::signal(SIGPIPE, SIG_IGN);
     use_all_descriptors();
 
+    if (config.like_dynamodb_local) {
+        std::fputs(app::dynamodb_local_banner(config).c_str(), stdout);
+        std::fflush(stdout);
+    }
     app::Server server(config);
     server.start();
     print_ready(server);
@@ -127,6 +133,7 @@ app::Config finish(const ServeArguments& arguments) {
                                                           : storage::Durability::kFsync;
     config.systems = system_names(arguments.systems);
     config.emulate_aws = arguments.emulate == "aws";
+    config.like_dynamodb_local = arguments.compat == "dynamodb-local";
     // From the environment: a command line can be read by other users of the machine.
     if (const char* secret = std::getenv("GATELEG_JWT_SECRET")) {
         config.jwt_secret = secret;
@@ -284,10 +291,23 @@ void add_serve(CLI::App& app, int& exit_code) {
         ->add_option("--emulate-seed", config.emulation_seed, "What --emulate draws its chances by")
         ->type_name("N")
         ->capture_default_str();
+    command
+        ->add_option(
+            "--compat",
+            arguments->compat,
+            "Show what scripts around DynamoDB Local wait for: its first lines of output, and 400 "
+            "in answer to a GET"
+        )
+        ->check(CLI::IsMember({"dynamodb-local"}));
     command->add_flag(
         "--accept-data-loss",
         config.accept_data_loss,
         "Open a damaged data directory and go on with what can be read"
+    );
+    command->add_flag(
+        "--trust-clock",
+        config.trust_clock,
+        "The clock is right although it has jumped: expire items by it at once"
     );
     command->add_option("--threads", config.threads, "I/O threads; 0 is one per core")
         ->type_name("N")

@@ -1,5 +1,6 @@
 #include "engine/committer.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace {
 
 // A full queue answers "unavailable" at once: the store cannot keep up with so many writers.
 constexpr std::size_t kMaxQueued = 8192;
+// What has waited for longer is not done any more: whoever asked has most likely gone.
+constexpr std::chrono::milliseconds kMaxAge{5000};
 // Past this a batch is written even if more operations wait.
 constexpr std::size_t kMaxBatchBytes = 8 << 20;
 // So many replies cost no more to send from here than to hand to their threads; with more the disk
@@ -23,6 +26,7 @@ Committer::Committer(storage::Store& store, const Clock& clock, LoadedCatalog lo
     : store_(store),
       context_(store, clock, loaded.catalog),
       durable_catalog_(std::move(loaded.catalog)),
+      durable_sequence_(loaded.last_sequence),
       durable_counts_(std::move(loaded.counts)) {
     context_.load_counts(durable_counts_);
     context_.load_sequence(loaded.last_sequence);
@@ -36,11 +40,29 @@ bool Committer::submit(std::unique_ptr<WriteOperation>& operation) {
     if (queue_.size() >= kMaxQueued) {
         return false;
     }
+    operation->queued_at = std::chrono::steady_clock::now();
     queue_.push_back(std::move(operation));
     if (std::exchange(consumer_sleeps_, false)) {
         queue_filled_.notify_one();
     }
     return true;
+}
+
+Committer::Numbered Committer::numbered() const {
+    const std::shared_lock lock(durable_mutex_);
+    return {durable_catalog_, durable_sequence_};
+}
+
+void Committer::on_records(std::function<void()> listener) {
+    const std::lock_guard lock(listener_mutex_);
+    listener_ = std::move(listener);
+}
+
+void Committer::tell_of_records() {
+    const std::lock_guard lock(listener_mutex_);
+    if (listener_) {
+        listener_();
+    }
 }
 
 std::shared_ptr<const Catalog> Committer::catalog() const {
@@ -81,7 +103,11 @@ void Committer::run(const std::stop_token& stop) {
 }
 
 void Committer::commit(Operations& operations) {
-    for (std::size_t next = 0; next < operations.size();) {
+    for (std::size_t next = 0;;) {
+        next = refuse_stale(operations, next);
+        if (next == operations.size()) {
+            return;
+        }
         std::size_t end = operations.size();
         const auto committed = run_batch(operations, next, end);
         batches_.fetch_add(1, std::memory_order_relaxed);
@@ -91,7 +117,21 @@ void Committer::commit(Operations& operations) {
             operations[next]->finish(committed);
             operations[next].reset();
         }
+        if (committed && context_.has_records()) {
+            tell_of_records();
+        }
     }
+}
+
+std::size_t Committer::refuse_stale(Operations& operations, std::size_t next) const {
+    const auto oldest = std::chrono::steady_clock::now() - kMaxAge;
+    for (; next < operations.size() && operations[next]->queued_at < oldest; ++next) {
+        operations[next]->finish(
+            service_unavailable("The write waited too long for the disk; try again in a moment")
+        );
+        operations[next].reset();
+    }
+    return next;
 }
 
 Result<void> Committer::run_batch(Operations& operations, std::size_t next, std::size_t& end) {
@@ -142,6 +182,7 @@ Result<void> Committer::write_batch() {
         return written;
     }
     durable_catalog_ = context_.shared_catalog();
+    durable_sequence_ = context_.last_sequence();
     context_.publish_counts(durable_counts_);
     return written;
 }
@@ -150,6 +191,7 @@ Result<void> Committer::reload() {
     GATELEG_TRY_ASSIGN(auto loaded, load_catalog(store_));
     const std::unique_lock lock(durable_mutex_);
     durable_catalog_ = std::move(loaded.catalog);
+    durable_sequence_ = std::max(durable_sequence_, loaded.last_sequence);
     durable_counts_ = std::move(loaded.counts);
     context_.begin_batch();
     context_.roll_back(durable_catalog_, durable_counts_);

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -30,6 +32,8 @@ public:
     virtual void apply(CommitContext& context) = 0;
     // Gives the answer. `committed` fails when the batch could not be made durable.
     virtual void finish(const Result<void>& committed) = 0;
+    // When it was queued; the committer sets it.
+    std::chrono::steady_clock::time_point queued_at{};
     // True for an operation that reads ranges of the store: it starts a batch of its own.
     virtual bool needs_empty_batch() const { return false; }
 };
@@ -50,6 +54,16 @@ public:
     // The durable state.
     std::shared_ptr<const Catalog> catalog() const;
     TableCounts counts(TableId table) const;
+    struct Numbered {
+        std::shared_ptr<const Catalog> catalog;
+        // The last number given out by then: every record up to it is in a shard of the catalog.
+        Sequence sequence = 0;
+    };
+    Numbered numbered() const;
+
+    // Called on the commit thread after each batch that has records of streams in it. An empty one
+    // ends that.
+    void on_records(std::function<void()> listener);
 
     struct Figures {
         std::size_t queued = 0;     // now
@@ -63,11 +77,14 @@ private:
 
     void run(const std::stop_token& stop);
     void commit(Operations& operations);
+    // Answers operations from `next` on that have waited too long; gives the first that has not.
+    std::size_t refuse_stale(Operations& operations, std::size_t next) const;
     // Operations from `next` up to `end`, which it sets, decided and written.
     Result<void> run_batch(Operations& operations, std::size_t next, std::size_t& end);
     // Runs operations from `next` on until the batch is full; gives the position behind the last.
     std::size_t fill_batch(Operations& operations, std::size_t next);
     Result<void> write_batch();
+    void tell_of_records();
     // Takes the durable state from the store again, when a failed write has left it in doubt.
     Result<void> reload();
 
@@ -77,7 +94,11 @@ private:
 
     mutable std::shared_mutex durable_mutex_;
     std::shared_ptr<const Catalog> durable_catalog_;
+    Sequence durable_sequence_;
     CountsByTable durable_counts_;
+
+    std::mutex listener_mutex_;  // held while it is called
+    std::function<void()> listener_;
 
     std::atomic<std::uint64_t> batches_{0};
     std::atomic<std::uint64_t> operations_{0};

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "engine/clock_guard.h"
 #include "engine/committer.h"
 #include "engine/lagging_view.h"
 #include "engine/table.h"
@@ -29,6 +30,8 @@ struct Core {
     // What reads of global indexes see instead of the latest state; null is that state.
     const LaggingView* index_view = nullptr;
     std::int64_t expiry_delay_seconds = 0;
+    // Null: the clock is what a test sets, and is always right.
+    ClockGuard* clock_guard = nullptr;
 
     Result<std::shared_ptr<const Table>> get_table(std::string_view name) const {
         auto table = committer.catalog()->find(name);
@@ -37,6 +40,8 @@ struct Core {
         }
         return table;
     }
+
+    bool clock_is_trusted() const { return clock_guard == nullptr || clock_guard->is_trusted(); }
 
     // Queues `operation`; a full queue is answered at once.
     void submit(std::unique_ptr<WriteOperation> operation) const {

@@ -3,6 +3,7 @@
 #include "engine/backup_worker.h"
 #include "engine/catalog_loader.h"
 #include "engine/core.h"
+#include "engine/keyspace.h"
 #include "engine/maintenance.h"
 #include "engine/ops/backups.h"
 #include "engine/ops/operations.h"
@@ -22,6 +23,16 @@ LoadedCatalog load_or_throw(const storage::Store& store) {
     return *std::move(loaded);
 }
 
+std::unique_ptr<ClockGuard> make_guard(const storage::Store& store, const EngineOptions& options) {
+    if (!options.uptime) {
+        return nullptr;
+    }
+    std::string bytes;
+    const auto there = store.get(clock_anchor_key(), bytes);
+    auto last = there && *there && !options.trust_clock ? decode_anchor(bytes) : std::nullopt;
+    return std::make_unique<ClockGuard>(*options.uptime, std::move(last));
+}
+
 }  // namespace
 
 // In the order of construction: maintenance stops first, then the committer runs what is queued.
@@ -32,6 +43,7 @@ struct Engine::Parts {
                   ? nullptr
                   : std::make_unique<LaggingView>(store, options.index_lag)
           ),
+          clock_guard(make_guard(store, options)),
           core{
               .store = store,
               .committer = committer,
@@ -41,6 +53,7 @@ struct Engine::Parts {
               .account_id = std::move(options.account_id),
               .index_view = index_view.get(),
               .expiry_delay_seconds = options.expiry_delay_seconds,
+              .clock_guard = clock_guard.get(),
           },
           committer(store, clock, std::move(loaded)),
           maintenance(core) {
@@ -52,6 +65,7 @@ struct Engine::Parts {
 
     expr::Cache expressions;
     std::unique_ptr<LaggingView> index_view;
+    std::unique_ptr<ClockGuard> clock_guard;
     // Writes that are still queued when everything stops use it, and may hand work to the backups:
     // both go after the committer, which runs them. Until then it only names the committer.
     Core core;
@@ -224,9 +238,21 @@ Result<dynamo::PartitionsReply> Engine::read_partitions(const dynamo::Partitions
     return ops::read_partitions(parts_->core, request);
 }
 
+Result<dynamo::ChangesRange> Engine::changes_range(const std::string& table) const {
+    return ops::changes_range(parts_->core, table);
+}
+
+Result<dynamo::ChangesReply> Engine::read_changes(const dynamo::ChangesRequest& request) const {
+    return ops::read_changes(parts_->core, request);
+}
+
+void Engine::on_changes(std::function<void()> listener) {
+    parts_->committer.on_records(std::move(listener));
+}
+
 EngineFigures Engine::figures() const {
     const auto figures = parts_->committer.figures();
-    return {figures.queued, figures.batches, figures.operations};
+    return {figures.queued, figures.batches, figures.operations, parts_->core.clock_is_trusted()};
 }
 
 }  // namespace gateleg::engine

@@ -5,14 +5,17 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "dynamo/backups.h"
+#include "dynamo/change_feed.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
 #include "dynamo/streams.h"
 #include "dynamo/table_settings.h"
+#include "engine/clock_guard.h"
 #include "storage/store.h"
 
 namespace gateleg::engine {
@@ -26,6 +29,10 @@ struct EngineOptions {
     std::chrono::milliseconds index_lag{0};
     // And expired items stay for so long.
     std::int64_t expiry_delay_seconds = 0;
+    // What the clock is compared with before anything is deleted by it; without it, it is believed.
+    std::optional<Uptime> uptime;
+    // Whatever it was before, the clock is right at the start.
+    bool trust_clock = false;
 };
 
 // How busy the writes are.
@@ -33,6 +40,7 @@ struct EngineFigures {
     std::uint64_t writes_queued = 0;
     std::uint64_t commits = 0;  // since the start
     std::uint64_t writes = 0;   // that they held
+    bool clock_trusted = true;
 };
 
 // Thread-safe. Reads are answered on the calling thread, writes on the commit thread.
@@ -41,7 +49,8 @@ class Engine final : public dynamo::Dynamo,
                      public dynamo::Streams,
                      public dynamo::TableSettings,
                      public dynamo::Backups,
-                     public dynamo::PartitionReader {
+                     public dynamo::PartitionReader,
+                     public dynamo::ChangeFeed {
 public:
     // Loads the catalog; throws storage::StoreOpenError if it cannot be read.
     Engine(storage::Store& store, const Clock& clock, EngineOptions options);
@@ -117,6 +126,9 @@ public:
 
     Result<dynamo::PartitionsReply> read_partitions(const dynamo::PartitionsRequest& request
     ) const override;
+    Result<dynamo::ChangesRange> changes_range(const std::string& table) const override;
+    Result<dynamo::ChangesReply> read_changes(const dynamo::ChangesRequest& request) const override;
+    void on_changes(std::function<void()> listener) override;
     EngineFigures figures() const;
 
 private:

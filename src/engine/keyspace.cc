@@ -17,6 +17,7 @@ constexpr char kStreamDefinition = 0x06;
 constexpr char kLastSequence = 0x07;
 constexpr char kBackup = 0x08;
 constexpr char kRestore = 0x09;
+constexpr char kClockAnchor = 0x0a;
 constexpr char kItems = 0x10;
 constexpr char kTtl = 0x11;
 constexpr char kStreamRecords = 0x12;
@@ -129,6 +130,10 @@ std::string counts_key(TableId table) {
 
 std::string last_table_id_key() {
     return prefix_with(kLastTableId);
+}
+
+std::string clock_anchor_key() {
+    return prefix_with(kClockAnchor);
 }
 
 std::string token_key(std::string_view token) {

@@ -13,6 +13,7 @@
 //     11 table expiry hash64 key...            items by the second their time to live ends
 //     08 arn                                   a backup
 //     09 name                                  a table that is being restored
+//     0a                                       when the clock was last believed
 //     13 backup hash64 key...                  an item of a backup
 //     12 stream shard sequence                 a stream's record
 //
@@ -40,6 +41,7 @@ std::string table_definition_key(std::string_view table_name);
 KeyRange all_table_definitions();
 std::string counts_key(TableId table);
 std::string last_table_id_key();
+std::string clock_anchor_key();
 std::string token_key(std::string_view token);
 std::string token_expiry_key(std::int64_t expires_seconds, std::string_view token);
 KeyRange tokens_expired_before(std::int64_t seconds);

@@ -26,6 +26,8 @@ constexpr std::size_t kExpiryPageItems = 256;
 // Trimming writes a range tombstone per shard, so it waits until it is worth one. Readers do not
 // see records past their time meanwhile.
 constexpr std::int64_t kTrimEveryMillis = 5 * 60 * 1000;
+// The clock may have been off for a week before a start is careful: an hour is exact enough.
+constexpr std::int64_t kAnchorEveryMillis = 60 * 60 * 1000;
 // DynamoDB leaves items alone whose time lies further back than this.
 constexpr std::int64_t kOldestExpirySeconds = std::int64_t{5} * 365 * 24 * 3600;
 
@@ -33,6 +35,13 @@ constexpr std::int64_t kOldestExpirySeconds = std::int64_t{5} * 365 * 24 * 3600;
 KeyRange due_entries(TableId table, std::int64_t now) {
     const auto oldest = std::max<std::int64_t>(0, now - kOldestExpirySeconds);
     return {ttl_expired_before(table, oldest).end, ttl_expired_before(table, now).end};
+}
+
+bool deletes_by_clock(const Catalog& catalog) {
+    return !catalog.streams.empty() ||
+           std::any_of(catalog.tables.begin(), catalog.tables.end(), [](const auto& each) {
+               return each.second->ttl_attribute.has_value();
+           });
 }
 
 bool holds_anything(const storage::Store& store, const KeyRange& range) {
@@ -197,9 +206,11 @@ void Maintenance::run(const std::stop_token& stop) {
     do {
         try {
             build_indexes(stop);
-            expire_items(stop);
-            forget_tokens(stop);
-            tend_streams(stop);
+            if (check_clock()) {
+                expire_items(stop);
+                forget_tokens(stop);
+                tend_streams(stop);
+            }
         } catch (const std::exception& failure) {
             log_error("maintenance failed, will try again", {{"cause", failure.what()}});
         }
@@ -216,6 +227,28 @@ void Maintenance::build_indexes(const std::stop_token& stop) {
             more = step && *step;
         }
     }
+}
+
+bool Maintenance::check_clock() {
+    if (core_.clock_guard == nullptr) {
+        return true;
+    }
+    if (!core_.clock_guard->look(core_.clock.now_millis())) {
+        return false;
+    }
+    const auto& anchor = core_.clock_guard->anchor();
+    const bool is_noted =
+        anchored_up_millis_ && anchor.up_millis - *anchored_up_millis_ < kAnchorEveryMillis;
+    if (!is_noted && deletes_by_clock(*core_.committer.catalog())) {
+        const auto step = run_commit_step(core_, [&](CommitContext& context) -> Result<bool> {
+            context.batch().put(clock_anchor_key(), encode_anchor(anchor));
+            return false;
+        });
+        if (step) {
+            anchored_up_millis_ = anchor.up_millis;
+        }
+    }
+    return true;
 }
 
 void Maintenance::expire_items(const std::stop_token& stop) {

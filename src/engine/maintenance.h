@@ -2,6 +2,8 @@
 // ended, forgetting old idempotency records, opening new shards of streams and trimming old
 // records.
 //
+// What goes by the clock waits while the clock is not believed (clock_guard.h).
+//
 // It looks for work four times a second on a thread of its own and hands every change to the commit
 // thread.
 
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <thread>
 
@@ -30,6 +33,8 @@ public:
 private:
     void run(const std::stop_token& stop);
     void build_indexes(const std::stop_token& stop);
+    // Whether the clock is believed; notes so for a later start.
+    bool check_clock();
     void expire_items(const std::stop_token& stop);
     void forget_tokens(const std::stop_token& stop);
     void tend_streams(const std::stop_token& stop);
@@ -39,6 +44,7 @@ private:
     const Core& core_;
     // When a stream was last looked through for records to trim. On the thread only.
     std::map<StreamId, std::int64_t> checked_millis_;
+    std::optional<std::int64_t> anchored_up_millis_;
     std::mutex mutex_;
     std::condition_variable_any round_;
     std::jthread thread_;

@@ -429,6 +429,9 @@ void Connection::on_read(bool failed, std::size_t bytes) {
     } else {
         end_ += bytes;
     }
+    if (cut_live()) {
+        return;
+    }
     if (request_active_) {
         if (!take_back()) {
             return;
@@ -479,6 +482,7 @@ void Connection::resume() {
         flush();
     }
     if (phase_.load(std::memory_order_acquire) != 0) {
+        cut_live();
         return;
     }
     if (request_active_) {
@@ -555,7 +559,9 @@ void Connection::shed_buffers() {
 
 void Connection::close_if_idle() {
     error_code ignored;
-    if (worth() == Worth::kIdle && socket_.available(ignored) == 0) {
+    if (live_.load(std::memory_order_acquire)) {
+        close();
+    } else if (worth() == Worth::kIdle && socket_.available(ignored) == 0) {
         close();
     }
 }
@@ -581,6 +587,7 @@ void Connection::close() {
         }
     }
     loop_->forget(*this);
+    tell_live();
     if (body_done_ && !read_armed_) {
         deliver(0, BodyRead::State::kGone);
     }

@@ -52,6 +52,7 @@ void Connection::reply(Response&& response) {
         loop_->wake(shared_from_this());
         return;
     }
+    response.headers.append(trace.headers);
     handler_.on_reply(request_, trace, response);
     answer(std::move(response));
 }
@@ -223,6 +224,9 @@ void Connection::on_flushed(bool failed, std::size_t bytes) {
         const std::lock_guard lock(send_mutex_);
         pending_.front().sent += bytes;
         settle_front_locked(failed);
+    }
+    if (is_live_ready()) {
+        tell_live();
     }
     resume();
 }

@@ -1,6 +1,6 @@
-// Bad inputs and the clear answer to each. Tests carry the row number of the table of bad inputs:
-// 1-9 and 19 authentication, 20-29 and 35-38 requests, 30-34 HTTP, 39 overload, 44-52 the systems API, 54 model files; then
-// process start and stop. Rows 10-18 and 53 are in tests/s3, 40 and 41 in tests/crash, 51 in tests/jobs.
+// Bad inputs and the clear answer to each. Tests carry the row number of the table of bad inputs, rows.txt:
+// 1-9 and 19 authentication, 20-29, 35-38 and 43 requests, 30-34 HTTP, 39 overload, 44-52 the systems API, 54 model files; then
+// process start and stop. Others are in tests/s3, tests/crash and tests/jobs; the supply suite holds each row to a test.
 
 import assert from 'node:assert/strict';
 import { runAll, suite } from '../lib/runner.js';
@@ -9,6 +9,7 @@ import { data, server } from './fixture.js';
 import './requests_test.js';
 import './http_test.js';
 import './auth_test.js';
+import './signature_matrix_test.js';
 import './process_test.js';
 import './systems_test.js';
 import './models_test.js';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { av, call, fails, invalid, item, raw, tableRequest } from '../lib/dynamo.js';
+import { av, call, createTable, dropTable, fails, invalid, item, raw, tableRequest } from '../lib/dynamo.js';
 import { badSuite, kTable } from './fixture.js';
 
 const test = badSuite('requests');
@@ -328,6 +328,24 @@ test('row 38: tables that are missing or there already', async () => {
   await fails('PutItem', { TableName: 'missing', Item: item({ pk: 'a' }) }, 'ResourceNotFoundException');
   await fails('CreateTable', tableRequest(kTable, { key: 'pk:S' }), 'ResourceInUseException');
   await fails('DeleteTable', { TableName: 'missing' }, 'ResourceNotFoundException');
+});
+
+test('row 43: a parameter of a statement is data, and a statement is one', async () => {
+  const run = (Statement, Parameters) => call('ExecuteStatement', { Statement, ...(Parameters ? { Parameters } : {}) });
+  const table = await createTable({ key: 'pk:S' });
+  await call('PutItem', { TableName: table, Item: { pk: { S: 'mine' } } });
+  for (const text of ["x' OR pk = 'mine", "mine' --", '"; DROP', "'; DELETE FROM", 'a\u0000b']) {
+    const { Items } = await run(`SELECT * FROM "${table}" WHERE pk = ?`, [{ S: text }]);
+    assert.deepEqual(Items, [], text);
+  }
+  for (const statement of [
+    `SELECT * FROM "${table}" WHERE pk = 'mine'; DELETE FROM "${table}" WHERE pk = 'mine'`,
+    `SELECT COUNT(*) FROM "${table}"`, `SELECT * FROM "${table}" a, "${table}" b`, `DROP TABLE "${table}"`, `${' '.repeat(8193)}`, '',
+  ]) {
+    await assert.rejects(run(statement), { name: 'ValidationException' }, statement.slice(0, 80));
+  }
+  assert.equal((await call('Scan', { TableName: table })).Count, 1);
+  await dropTable(table);
 });
 
 test('row 42: forged start keys', async () => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 import { suite } from '../lib/runner.js';
 import { removeDir, startServer, tempDir } from '../lib/server.js';
@@ -9,6 +10,8 @@ import { Console, linkOf, request } from './client.js';
 
 const kCalls = [
   ['GET', '/_/api/models'],
+  ['GET', '/_/api/models/stories/text'],
+  ['GET', '/_/api/tail?table=stories'],
   ['POST', '/_/api/models/check'],
   ['POST', '/_/api/models/stories/plan'],
   ['POST', '/_/api/explain'],
@@ -31,6 +34,12 @@ const kCalls = [
   ['PUT', '/_/api/models'],
 ];
 
+// And whatever else the server has: a new route needs no line here to be tried.
+const kSource = readFileSync(new URL('../../src/api/console/face.cc', import.meta.url), 'utf8');
+const kRoutes = [...kSource.matchAll(/\{"console\.\w+",\s*"([A-Z]+)",\s*"(\/_\/api\/[^"]*)"/g)].map(([, method, path]) => [method, path.replace(/\{\w+\}/g, 'x')]);
+for (const [method, path] of kRoutes)
+  if (path !== '/_/api/login' && !kCalls.some(([verb, known]) => verb === method && known.split('?')[0] === path)) kCalls.push([method, path]);
+
 let server;
 let data;
 let console;
@@ -45,6 +54,11 @@ const test = suite('console gate', {
     await server?.stop();
     removeDir(data);
   },
+});
+
+test('T21: every route of the source is among those tried', () => {
+  assert.ok(kRoutes.length >= 19, `${kRoutes.length} found`);
+  assert.equal((kSource.match(/\{"console\.\w+",/g) ?? []).length, kRoutes.length, 'a route is written in another way');
 });
 
 test('without a session every call is refused, whether it exists or not', async () => {

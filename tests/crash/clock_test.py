@@ -24,6 +24,7 @@ from lib.server import Server  # noqa: E402
 DAY = 86_400
 YEAR = 365 * DAY
 TABLE = "clock"
+WARNING = "the clock is ahead of the time that has passed"
 JUMPS = (0, -DAY, DAY, 10 * YEAR, 0)
 
 
@@ -57,8 +58,8 @@ class ShiftedServer:
     def now(self):
         return int(time.time()) + self.offset
 
-    def start(self):
-        self.server = Server(self.data, env={"LD_PRELOAD": self.library, "SHIFTED_CLOCK": self.file})
+    def start(self, *args):
+        self.server = Server(self.data, args, env={"LD_PRELOAD": self.library, "SHIFTED_CLOCK": self.file})
         return Client(self.server.host, self.server.port)
 
     def stop(self):
@@ -112,7 +113,7 @@ def check_faked(shifted, client):
 
 
 def test_time_to_live():
-    """items go when their time has come and not before, and a clock that goes back brings none back"""
+    """T10: items go when their time has come by a clock that is believed, and a clock that goes back brings none back"""
     with ShiftedServer() as shifted:
         client = shifted.start()
         create_table(client)
@@ -127,16 +128,35 @@ def test_time_to_live():
         time.sleep(1.5)
         check_faked(shifted, client)
         assert keys(client) == rest, keys(client)
+        for offset in (DAY, 10 * YEAR):
+            shifted.jump(offset)
+            time.sleep(1.5)
+            assert keys(client) == rest, "a clock that jumps ahead takes nothing for an hour"
+        assert WARNING in shifted.server.log(), shifted.server.log()[-2000:]
+        shifted.jump(0)
+        time.sleep(1.5)
         shifted.jump(DAY)
-        assert wait_until(lambda: "in-an-hour" not in keys(client)), keys(client)
+        shifted.stop()
+        client = shifted.start()
+        time.sleep(1.5)
+        assert keys(client) == rest, "nor does a restart make such a clock right"
+        assert WARNING in shifted.server.log(), shifted.server.log()[-2000:]
+        put(client, "still-now", shifted.now() - 60)
+        time.sleep(1)
+        assert "still-now" in keys(client), "what has ended since stays as long"
+        shifted.stop()
+        client = shifted.start("--trust-clock")
         rest.discard("in-an-hour")
-        assert keys(client) == rest, keys(client)
+        assert wait_until(lambda: keys(client) == rest), f"the operator has said that it is right: {keys(client)}"
+        assert WARNING not in shifted.server.log()
         shifted.jump(0)
         time.sleep(1.5)
         assert keys(client) == rest, "a clock that goes back brings nothing back and takes nothing"
         shifted.stop()
         client = shifted.start()
         assert keys(client) == rest, "nor does a restart"
+        put(client, "long-ago", shifted.now() - 60)
+        assert wait_until(lambda: keys(client) == rest), "and what has ended goes as before"
         shifted.stop()
 
 
@@ -167,7 +187,7 @@ def test_jumps_with_restarts():
 
 
 def test_tokens():
-    """a transaction sent again after the clock went back happens once, also after a restart"""
+    """T10: a transaction sent again after the clock went back or ahead happens once, also after a restart"""
     with ShiftedServer() as shifted:
         client = shifted.start()
         create_table(client)
@@ -182,6 +202,13 @@ def test_tokens():
             client.call("TransactWriteItems", **request)
             item = client.call("GetItem", TableName=TABLE, Key={"pk": {"S": "counter"}}, ConsistentRead=True)["Item"]
             assert item["n"] == {"N": "1"}, f"at {offset:+d} s: {item}"
+        time.sleep(1.5)  # it must have seen the clock before
+        shifted.jump(DAY)
+        assert wait_until(lambda: WARNING in shifted.server.log(), 20), shifted.server.log()[-2000:]
+        client.call("TransactWriteItems", **request)
+        item = client.call("GetItem", TableName=TABLE, Key={"pk": {"S": "counter"}}, ConsistentRead=True)["Item"]
+        assert item["n"] == {"N": "1"}, f"a day ahead: {item}"
+        shifted.jump(0)
         other = {**request, "TransactItems": [{"Put": {"TableName": TABLE, "Item": {"pk": {"S": "other"}}}}]}
         try:
             client.call("TransactWriteItems", **other)

@@ -1,4 +1,5 @@
-"""The disk fails at the Nth call: sync, write, rename, with EIO or ENOSPC, once or from then on.
+"""T3: the disk fails at the Nth call: sync (of directories too), write (after half of it, or with nothing written), rename, open,
+close, read, with EIO or ENOSPC, once or from then on.
 
 A preloaded library (failing_disk.c) lets one call of the server fail. Whatever it answers with 200 after that must be on the
 disk; it may answer 500 or 503, or end, but neither hang nor crash; and when the disk is well again everything that was
@@ -27,7 +28,8 @@ from s3 import crash_test as objects  # noqa: E402
 
 FAULTS = int(os.environ.get("GATELEG_IO_FAULTS", "8"))
 SEED = int(os.environ.get("GATELEG_CRASH_SEED", "1"))
-KINDS = {"sync": 1, "write": 2, "rename": 4}
+KINDS = {"sync": 1, "write": 2, "rename": 4, "open": 8, "close": 16, "read": 32}
+RARE = ("rename", "open", "close", "read")  # under load: files are made at a flush, and few are read
 AND_LATER = 1000
 HANG_SECONDS = 90
 GIVES_UP = "the store has failed; no write is accepted any more"
@@ -39,7 +41,7 @@ def build_library(folder):
         raise Skip("no C compiler here")
     built = os.path.join(folder, "failing_disk.so")
     source = pathlib.Path(__file__).with_name("failing_disk.c")
-    done = subprocess.run([compiler, "-x", "c", "-O1", "-shared", "-fPIC", "-o", built, source], capture_output=True, text=True)
+    done = subprocess.run([compiler, "-x", "c", "-O1", "-shared", "-fPIC", "-o", built, source, "-ldl"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return built
 
@@ -109,7 +111,7 @@ def run_fault(disk, server, workers, writers, kind, error, at):
     before = acks(workers, writers)
     assert wait_until(lambda: acks(workers, writers) > before + 20 or not server.alive(), HANG_SECONDS), "no answers at all"
     disk.control.set(KINDS[kind], at, error)
-    wait_until(lambda: disk.control.calls() >= at or not server.alive(), 3 if kind == "rename" else 30)
+    wait_until(lambda: disk.control.calls() >= at or not server.alive(), 3 if kind in RARE else 30)
     # What it does after the fault is to be seen too.
     wait_until(lambda: not server.alive(), 0.5)
     # Nobody knows what a disk has kept that failed: the process must end by itself.
@@ -125,7 +127,7 @@ def run_fault(disk, server, workers, writers, kind, error, at):
 
 
 def test_faults():
-    """a call that fails under load: never a crash, never a hang, never an acknowledged write that is not there"""
+    """T3: a call that fails under load: never a crash, never a hang, never an acknowledged write that is not there"""
     chance = random.Random(SEED)
     workers, writers = workload.make_workers(SEED), [objects.Writer(number) for number in range(2)]
     for writer in writers:
@@ -137,9 +139,9 @@ def test_faults():
         workload.create_table(Client(server.host, server.port))
         assert objects.call(server.s3_url, "PUT", "/crash")[0] == 200
         for number in range(FAULTS):
-            kind = ("sync", "write", "sync", "write", "rename")[number % 5]
-            error = chance.choice([errno.EIO, errno.ENOSPC]) + chance.choice([0, AND_LATER])
-            at = chance.choice([1, 2, 3, 5, 10, 20])
+            kind = ("sync", "write", "open", "sync", "close", "write", "read", "rename")[number % 8]
+            error = (errno.EIO if kind in ("close", "read") else chance.choice([errno.EIO, errno.ENOSPC])) + chance.choice([0, AND_LATER])
+            at = 1 if kind in RARE else chance.choice([1, 2, 3, 5, 10, 20])
             what = f"fault {number} (seed {SEED}): {kind} call {at} fails with {error}"
             code = run_fault(disk, server, workers, writers, kind, error, at)
             assert code is None or code in (0, 1), f"{what}: exit code {code}\n{server.log()[-3000:]}"
@@ -152,22 +154,24 @@ def test_faults():
             assert not wrong, f"{what}:\n" + "\n".join(wrong[:20]) + "\n" + server.log()[-1500:]
         assert server.stop() == 0, server.log()[-2000:]
         total = acks(workers, writers)
-    print(f"     counts io-fault seed={SEED} io_faults={sum(fired.values())} server_ended={ended} acknowledged={total} lost=0")
+    told = " ".join(f"{kind}_faults={count}" for kind, count in fired.items())
+    print(f"     counts io-fault seed={SEED} io_faults={sum(fired.values())} {told} server_ended={ended} acknowledged={total} lost=0")
     assert fired["sync"] and fired["write"], f"faults that fired: {fired}"
 
 
 def test_start():
-    """a call that fails during a start: it says so and ends, or it works; the next start has everything"""
+    """T3: a call that fails during a start: it says so and ends, or it works; the next start has everything"""
     with FailingDisk() as disk:
         server = disk.start()
         client = Client(server.host, server.port)
         workload.create_table(client)
         server.kill()
         chance = random.Random(SEED)
-        refused = fired = 0
-        for number in range(max(4, FAULTS // 2)):
+        refused = 0
+        fired = {kind: 0 for kind in KINDS}
+        for number in range(max(12, FAULTS)):
             kind = list(KINDS)[number % len(KINDS)]
-            at = chance.choice([1, 2, 3, 4, 6, 9])
+            at = chance.choice([1, 2, 3, 4, 6, 9]) + (number // 12) % 7
             disk.control.set(KINDS[kind], at, errno.EIO)
             try:
                 server = disk.start()
@@ -175,13 +179,15 @@ def test_start():
             except StartFailed as refusal:
                 assert refusal.code in (1, 2, 3), f"{kind} call {at}: exit code {refusal.code}\n{refusal.log[-2000:]}"
                 refused += 1
-            fired += disk.control.calls() >= at
+            fired[kind] += disk.control.calls() >= at
             disk.control.set()
             server = disk.start()
             items = Client(server.host, server.port).scan(workload.TABLE, ConsistentRead=True)
             assert len(items) == workload.ACCOUNTS, f"{kind} call {at}: {len(items)} items"
             server.kill()
-        print(f"     counts io-fault-start io_faults={fired} refused={refused}")
+        told = " ".join(f"{kind}_faults={count}" for kind, count in fired.items())
+        print(f"     counts io-fault-start io_faults={sum(fired.values())} {told} refused={refused}")
+        assert all(fired.values()), f"faults that fired: {fired}"
 
 
 if __name__ == "__main__":

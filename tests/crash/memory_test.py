@@ -6,7 +6,9 @@ Needs the right to make a cgroup (version 1 or 2); skipped with a word otherwise
 import os
 import pathlib
 import random
+import shlex
 import shutil
+import socket
 import sys
 import tempfile
 import threading
@@ -26,7 +28,7 @@ BIG = "x" * 350_000
 
 
 class MemoryGroup:
-    """A cgroup with a bound; move() puts a process into it."""
+    """A cgroup with a bound."""
 
     def __enter__(self):
         for root, bound, kills in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.oom_control"),
@@ -44,9 +46,6 @@ class MemoryGroup:
                 path.rmdir()
         raise Skip("cannot make a memory cgroup here")
 
-    def move(self, pid):
-        (self.path / "cgroup.procs").write_text(str(pid))
-
     def kills(self):
         return [line for line in self.kills_file.read_text().splitlines() if line.startswith("oom_kill ") and not line.endswith(" 0")]
 
@@ -60,9 +59,17 @@ class MemoryGroup:
 
 
 def start(group, data):
-    server = Server(data, ["--cache-mb", "64"], s3=True)
-    group.move(server.process.pid)
-    return server
+    """Within the cgroup from its first moment on: the server reads its bound when it starts."""
+    binary = os.environ["GATELEG_BIN"]
+    with tempfile.NamedTemporaryFile("w", suffix=".sh", delete=False) as script:
+        script.write(f'#!/bin/sh\necho $$ >{group.path}/cgroup.procs\nexec {shlex.quote(os.path.abspath(binary))} "$@"\n')
+    os.chmod(script.name, 0o700)
+    os.environ["GATELEG_BIN"] = script.name
+    try:
+        return Server(data, ["--cache-mb", "64"], s3=True)
+    finally:
+        os.environ["GATELEG_BIN"] = binary
+        os.unlink(script.name)
 
 
 def resident_mb(server):
@@ -91,7 +98,7 @@ def big_writer(server, number, stop, problems):
 
 
 def test_load():
-    """under a mixed load of small and large items and objects it is not killed, and loses nothing"""
+    """T7: under a mixed load of small and large items and objects it is not killed, and loses nothing"""
     data = tempfile.mkdtemp(prefix="gateleg-memory-")
     with MemoryGroup() as group:
         server = start(group, data)
@@ -126,6 +133,53 @@ def test_load():
         assert not wrong, "\n".join(wrong[:20])
         acks = sum(worker.acks for worker in workers) + sum(writer.acknowledged for writer in writers)
         print(f"     counts memory limit={LIMIT >> 20}MB resident={resident}MB acknowledged={acks}")
+        assert server.stop() == 0
+    shutil.rmtree(data)
+
+
+def test_bodies():
+    """T7: bodies that would not fit are refused with 503 before they are read, and others go on"""
+    data = tempfile.mkdtemp(prefix="gateleg-memory-")
+    with MemoryGroup() as group:
+        server = start(group, data)
+        client = Client(server.host, server.port)
+        client.call("CreateTable", TableName="big", BillingMode="PAY_PER_REQUEST",
+                    KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+                    AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}])
+        size = 15 << 20
+        head = (f"POST / HTTP/1.1\r\nHost: {server.host}:{server.port}\r\nX-Amz-Target: DynamoDB_20120810.BatchWriteItem\r\n"
+                f"Content-Length: {size}\r\n\r\n").encode()
+        held, refused = [], 0
+        # Sixty of these are 900 MB. Each sends all but the last byte, so none is done before all are there.
+        for _ in range(60):
+            one = socket.create_connection((server.host, server.port))
+            one.settimeout(30)
+            try:
+                one.sendall(head)
+                one.sendall(b" " * (size - 1))
+            except OSError:
+                pass  # refused already
+            one.settimeout(0.05)
+            try:
+                refused += one.recv(200).startswith(b"HTTP/1.1 503")
+            except OSError:
+                pass
+            held.append(one)
+            assert server.alive() and not group.kills(), f"killed: {group.kills()}"
+        assert client.call("ListTables")["TableNames"] == ["big"]
+        assert refused > 20, f"{refused} were refused"
+        for one in held:
+            one.close()
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                client.call("PutItem", TableName="big", Item={"pk": {"S": "after"}, "v": {"S": BIG}})
+                break
+            except Failed as error:
+                assert error.status == 503, str(error)
+                time.sleep(0.1)
+        assert client.call("GetItem", TableName="big", Key={"pk": {"S": "after"}})["Item"]
+        print(f"     counts memory-bodies refused_bodies={refused} resident={resident_mb(server)}MB")
         assert server.stop() == 0
     shutil.rmtree(data)
 

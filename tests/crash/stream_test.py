@@ -21,7 +21,7 @@ from lib.runner import run_module  # noqa: E402
 from lib.server import Server  # noqa: E402
 
 SEED = int(os.environ.get("GATELEG_CRASH_SEED", "1"))
-ROUNDS = 6
+ROUNDS = int(os.environ.get("GATELEG_CRASH_ROUNDS", "6"))
 WRITERS = 8
 KEYS = 5
 STREAMS = "DynamoDBStreams_20120810."
@@ -118,7 +118,7 @@ def test_kill():
         server = Server(data, [])
         records = check(Client(server.host, server.port), writers)
         assert server.stop() == 0, server.log()[-2000:]
-        print(f"     {ROUNDS} kills, {records} records")
+        print(f"     counts streams kills={ROUNDS} records={records}")
         assert records > 0
         shutil.rmtree(data)
     except BaseException:

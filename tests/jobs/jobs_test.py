@@ -218,7 +218,7 @@ def test_dead_letter():
 
 
 def test_private_targets():
-    """A private address that GATELEG_OUTBOUND_ALLOW does not list is not called"""
+    """row 51: a private address that GATELEG_OUTBOUND_ALLOW does not list is not called"""
     with World() as world:
         provider = Provider()
         variables = provider.variables("ALERT")

@@ -20,6 +20,7 @@ export function signedHeaders(target, body, { accessKeyId, secretAccessKey }, op
     payloadHash = sha256(body),
     extra = {},
     query = '',
+    prefix = 'DynamoDB_20120810.',
   } = options;
   const date = amzDate(when);
   const scopeDate = options.scopeDate ?? date.slice(0, 8);
@@ -27,7 +28,7 @@ export function signedHeaders(target, body, { accessKeyId, secretAccessKey }, op
     host,
     'content-type': 'application/x-amz-json-1.0',
     'x-amz-date': date,
-    'x-amz-target': `DynamoDB_20120810.${target}`,
+    'x-amz-target': `${prefix}${target}`,
     'content-length': String(Buffer.byteLength(body)),
     ...extra,
   };

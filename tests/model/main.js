@@ -361,6 +361,7 @@ for (let round = 0; round < kRounds; round += 1) {
       });
     }
     await call('DeleteTable', { TableName: table });
+    console.log(`     counts model operations=${kOps}`);
   });
 }
 const failed = await runAll({ filter: process.argv[2] });

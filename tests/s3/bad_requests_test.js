@@ -19,7 +19,7 @@ async function refused(promise, status, code) {
   assert.deepEqual([reply.status, reply.code], [status, code], reply.body);
 }
 
-test('keys are data: dots, slashes, NUL and long names', async () => {
+test('row 15: keys are data: dots, slashes, NUL and long names', async () => {
   const Bucket = await newBucket();
   const other = await newBucket();
   for (const path of ['../../etc/passwd', '%2e%2e%2f%2e%2e%2fetc%2fpasswd', 'a%00b', './/../', '%5C..%5Cx', `../${other}/k`]) {
@@ -30,6 +30,11 @@ test('keys are data: dots, slashes, NUL and long names', async () => {
     assert.match(got.body, /passwd|%00|\.\.|%5C/);
   }
   assert.equal((await s3.send(new S3.ListObjectsV2Command({ Bucket: other }))).KeyCount, 0);
+  // A source of a copy is a bucket and a key as well: dots in it lead nowhere.
+  await s3.send(new S3.PutObjectCommand({ Bucket: other, Key: 'secret', Body: 'x' }));
+  for (const source of [`/${Bucket}/../${other}/secret`, `/${Bucket}/%2e%2e%2f${other}%2fsecret`, '/../../etc/passwd'])
+    assert.notEqual((await call('PUT', `/${Bucket}/stolen`, { headers: { 'x-amz-copy-source': source } })).status, 200, source);
+  assert.equal((await call('GET', `/${Bucket}/stolen`)).status, 404);
   await refused(call('PUT', `/${Bucket}/${'k'.repeat(1025)}`, { body: 'x' }), 400, 'KeyTooLongError');
   assert.equal((await call('PUT', `/${Bucket}/${'k'.repeat(1024)}`, { body: 'x' })).status, 200);
   await refused(call('GET', `/${Bucket}/%ff`), 400, 'InvalidURI');
@@ -47,7 +52,7 @@ test('XML that is none, or too much', async () => {
   await refused(call('PUT', `/${Bucket}`, { ...cors, body: '<CORSConfiguration/>' }), 400, 'MalformedXML');
 });
 
-test('a PUT without a length, without a body, with one that ends early', async () => {
+test('row 18: a PUT without a length, without a body, with one that ends early', async () => {
   const Bucket = await newBucket();
   const head = (more) => `PUT /${Bucket}/k HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n${more}\r\n`;
   const none = await exchange(Number(port), [head('')]);

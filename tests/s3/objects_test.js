@@ -41,7 +41,7 @@ test('come back as they were put, with what was said about them', async () => {
   assert.deepEqual([attributes.ETag, attributes.ObjectSize, attributes.Checksum.ChecksumCRC32], [md5('hello'), 5, 'NhCmhg==']);
 });
 
-test('every checksum is verified and given back', async () => {
+test('row 17: every checksum is verified and given back', async () => {
   const Bucket = await newBucket();
   for (const ChecksumAlgorithm of ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256']) {
     const put = await s3.send(new S3.PutObjectCommand({ Bucket, Key: ChecksumAlgorithm, Body: 'hello', ChecksumAlgorithm }));
@@ -167,7 +167,7 @@ test('tags are put, read and taken away', async () => {
   assert.deepEqual((await s3.send(new S3.GetObjectTaggingCommand({ Bucket, Key }))).TagSet, []);
 });
 
-test('pages and drawings are served as attachments in a sandbox', async () => {
+test('row 53: pages and drawings are served as attachments in a sandbox', async () => {
   const Bucket = await newBucket();
   for (const ContentType of ['text/html', 'image/svg+xml', 'TEXT/HTML; charset=utf-8', 'application/xhtml+xml']) {
     await s3.send(new S3.PutObjectCommand({ Bucket, Key: 'page', Body: '<script>1</script>', ContentType }));

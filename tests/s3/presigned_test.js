@@ -41,7 +41,7 @@ test('the answer is changed by signed parameters only', async () => {
   assert.equal(await code(await fetch(split)), '400 InvalidArgument');
 });
 
-test('another method, key, header or time is refused', async () => {
+test('row 11, row 12, row 13: another method, key, header or time is refused', async () => {
   const from = client(strict);
   const Bucket = await newBucket(from);
   await from.send(new S3.PutObjectCommand({ Bucket, Key: 'k', Body: 'kept' }));
@@ -63,7 +63,7 @@ test('another method, key, header or time is refused', async () => {
   assert.equal(await text(await from.send(new S3.GetObjectCommand({ Bucket, Key: 'k' }))), 'kept');
 });
 
-test('expiry goes by the clock in force, to the second', async () => {
+test('row 14: expiry goes by the clock in force, to the second', async () => {
   const Bucket = await newBucket();
   await s3.send(new S3.PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }));
   const signingDate = new Date('2030-01-01T00:00:00Z');

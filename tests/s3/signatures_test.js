@@ -126,7 +126,7 @@ test('good signatures are taken on every route, in every form', async () => {
   }
 }, { seconds: 120 });
 
-test('bent signatures are refused on every route, in every form', async () => {
+test('T21: bent signatures are refused on every route, in every form', async () => {
   const cases = [];
   for (const [name, route] of Object.entries(kRoutes))
     for (const place of ['header', 'query'])
@@ -165,7 +165,7 @@ test('unsigned, doubly signed and altered requests are refused on every route', 
   }
 });
 
-test('bodies that are not as signed leave nothing behind', async () => {
+test('row 16: bodies that are not as signed leave nothing behind', async () => {
   const route = (Key) => ({ method: 'PUT', path: `/matrix/${Key}`, body: 'y'.repeat(20_000) });
   const absent = async (Key) => {
     const { Contents = [] } = await s3.send(new S3.ListObjectsV2Command({ Bucket, Prefix: Key }));
@@ -192,7 +192,7 @@ test('bodies that are not as signed leave nothing behind', async () => {
   for (const Key of ['bad-chunk', 'bad-hash', 'bad-end', 'bad-crc']) await absent(Key);
 });
 
-test('made-up signature with an unsigned trailer, or a credential in the query alone: refused, nothing written', async () => {
+test('row 10: made-up signature with an unsigned trailer, or a credential in the query alone: refused, nothing written', async () => {
   const route = { method: 'PUT', path: '/matrix/cve', body: 'x' };
   const forged = sign(route, 'header', 'unsignedTrailer', { signature: 'f'.repeat(64) });
   assert.equal((await send(strict.s3Url, forged)).code, 'SignatureDoesNotMatch');

@@ -74,6 +74,20 @@ def test_complete():
     assert not gone, f"{DOCUMENT} lists {', '.join(gone)}, which nothing asks for"
 
 
+def test_bad_inputs():
+    """every row of tests/bad_input/rows.txt is named by a test"""
+    rows = dict(line.split(maxsplit=1) for line in (ROOT / "tests/bad_input/rows.txt").read_text().splitlines() if line[:1].isdigit())
+    assert list(rows) == [str(number) for number in range(1, 55)], list(rows)
+    files = [path for path in (ROOT / "tests").rglob("*") if path.suffix in (".js", ".py") and "node_modules" not in path.parts]
+    named = set()
+    for path in files:
+        # A title of a test, and nothing else, counts.
+        for title in re.findall(r"""(?:\btest\(\s*['"`]|^\s+\"\"\")([^\n]*)""", path.read_text(), re.M):
+            named.update(re.findall(r"\brow (\d+)\b", title))
+    assert not (missing := [f"{number} {what}" for number, what in rows.items() if number not in named]), missing
+    assert not named - rows.keys(), f"no such row: {sorted(named - rows.keys())}"
+
+
 def test_hardened():
     """the release build: position independent, relocations read-only, no executable stack, checked calls"""
     binary = os.environ.get("GATELEG_BIN")

@@ -12,6 +12,7 @@ namespace gateleg::api::console {
 
 // models.cc
 std::string render_models(const Context& context);
+CallReply model_text(const Context& context, const Call& call);
 
 // model_calls.cc
 CallReply check_model(const Context& context, const Call& call);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/console/sessions.h"
+#include "api/events/hub.h"
 #include "api/rest/query_string.h"
 #include "auth/credentials.h"
 #include "base/clock.h"
@@ -45,6 +46,7 @@ struct Context {
     dynamo::Dynamo& dynamo;
     const dynamo::PartitionReader* partitions = nullptr;  // null: the store is remote
     dynamo::Streams* streams = nullptr;                   // the same
+    events::Hub* events = nullptr;                        // the same
     std::vector<System> systems = {};
     systems::SessionSource* accounts = nullptr;
     objects::ObjectStore* objects = nullptr;

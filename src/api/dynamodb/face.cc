@@ -5,6 +5,7 @@
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/stream_operations.h"
 #include "api/dynamodb/tool_operations.h"
+#include "api/dynamodb/transfer_operations.h"
 #include "auth/sigv4.h"
 
 namespace gateleg::api::dynamodb {
@@ -115,6 +116,15 @@ void Face::handle(http::Exchange exchange) {
         respond_plain(std::move(exchange), 200, "", kPreflightHeaders);
         return;
     }
+    if (method != "POST" && options_.like_dynamodb_local) {
+        respond_named_error(
+            std::move(exchange),
+            "MissingAuthenticationToken",
+            "Request must contain either a valid (registered) AWS access key ID or X.509 "
+            "certificate."
+        );
+        return;
+    }
     if (method == "GET" && request.head.path() == "/") {
         respond_plain(std::move(exchange), 200, "healthy: gateleg dynamodb\n");
         return;
@@ -167,6 +177,16 @@ void Face::dispatch(http::Exchange exchange, std::string_view body, std::string_
     }
     const auto name = target.starts_with(kTargetPrefix) ? target.substr(kTargetPrefix.size()) : "";
     const auto* operation = find_operation(name);
+    if (operation == nullptr && options_.transfers != nullptr) {
+        if (const auto* transfer = find_transfer_operation(name)) {
+            run(transfer, *options_.transfers, std::move(exchange), body, scope);
+            return;
+        }
+    }
+    if (const auto why = operation == nullptr ? why_missing(name) : ""; !why.empty()) {
+        respond_error(std::move(exchange), {ErrorCode::kUnknownOperation, std::string(why)});
+        return;
+    }
     if (operation == nullptr && options_.settings != nullptr) {
         const auto* tool = find_tool_operation(name);
         run(tool, *options_.settings, std::move(exchange), body, scope);

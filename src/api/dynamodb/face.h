@@ -13,6 +13,7 @@
 #include "dynamo/dynamo.h"
 #include "dynamo/streams.h"
 #include "dynamo/table_settings.h"
+#include "dynamo/transfers.h"
 #include "http/handler.h"
 #include "http/host_policy.h"
 
@@ -27,6 +28,10 @@ struct FaceOptions {
     dynamo::Streams* streams = nullptr;
     // Who keeps what tools set; without it their operations are unknown here.
     dynamo::TableSettings* settings = nullptr;
+    // Health checks made for DynamoDB Local take its 400 to a GET for a sign of life.
+    bool like_dynamodb_local = false;
+    // Who exports to S3 and imports from it; likewise.
+    dynamo::Transfers* transfers = nullptr;
 };
 
 // Thread-safe. What it is given outlives it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "api/dynamodb/backups.h"
 #include "api/dynamodb/legacy.h"
@@ -9,6 +10,8 @@
 #include "api/dynamodb/read_request.h"
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/statements.h"
+#include "api/dynamodb/table_arns.h"
+#include "api/dynamodb/tool_operations.h"
 #include "api/dynamodb/write_reply.h"
 #include "base/json_writer.h"
 #include "partiql/execute.h"
@@ -33,13 +36,41 @@ bool speaks_legacy(const Fields& /*in*/, const Request& /*request*/) {
     return false;
 }
 
+// What of a request's spelling its reply has to keep.
+struct Spelling {
+    bool legacy = false;
+    std::unique_ptr<const TableArns> arns;  // if there are any
+};
+
+// Whether the reply names tables.
 template <class Request>
-Result<void> read_body(std::string_view body, Request& request, bool& legacy) {
-    return parse_body(body, [&](dom::element root) {
+bool shows_tables(const Request& request) {
+    if constexpr (requires { request.tables; }) {
+        return true;
+    } else if constexpr (requires { request.options.return_capacity; }) {
+        return request.options.return_capacity != dynamo::ReturnCapacity::kNone;
+    } else if constexpr (requires { request.page.return_capacity; }) {
+        return request.page.return_capacity != dynamo::ReturnCapacity::kNone;
+    } else if constexpr (requires { request.return_capacity; }) {
+        return request.return_capacity != dynamo::ReturnCapacity::kNone;
+    } else {
+        return false;
+    }
+}
+
+template <class Request>
+Result<void> read_body(std::string_view body, Request& request, Spelling& spelling) {
+    return parse_body(body, [&](dom::element root) -> Result<void> {
         Problems problems;
         const Fields in(problems, root);
-        legacy = speaks_legacy(in, request);
-        return read_request(in, request);
+        spelling.legacy = speaks_legacy(in, request);
+        GATELEG_TRY(read_request(in, request));
+        if (shows_tables(request)) {
+            if (auto arns = arns_given(root); !arns.empty()) {
+                spelling.arns = std::make_unique<const TableArns>(std::move(arns));
+            }
+        }
+        return {};
     });
 }
 
@@ -71,8 +102,8 @@ void read_and_run(
 ) {
     using Reply = typename Request::Reply;
     Request request;
-    bool legacy = false;
-    if (auto read = read_body(body, request, legacy); !read) {
+    Spelling spelling;
+    if (auto read = read_body(body, request, spelling); !read) {
         respond_error(std::move(exchange), read.error());
         return;
     }
@@ -80,15 +111,19 @@ void read_and_run(
     exchange.trace().end(http::Stage::kParse);
     start(
         std::move(request),
-        [exchange = std::move(exchange), legacy, write](Result<Reply> reply) mutable {
+        [exchange = std::move(exchange), spelling = std::move(spelling), write](Result<Reply> reply
+        ) mutable {
             exchange.trace().end(http::Stage::kRun);
             if (!reply) {
                 auto error = std::move(reply).error();
                 respond_error(
                     std::move(exchange),
-                    legacy ? in_legacy_words(std::move(error)) : std::move(error)
+                    spelling.legacy ? in_legacy_words(std::move(error)) : std::move(error)
                 );
                 return;
+            }
+            if (spelling.arns != nullptr) {
+                show_arns(*spelling.arns, *reply);
             }
             auto json = exchange.take_buffer();
             write(json, *reply);
@@ -153,6 +188,64 @@ void write_described(std::string& out, const dynamo::TableReply& reply) {
 }
 void write_changed(std::string& out, const dynamo::TableReply& reply) {
     write_table(out, "TableDescription", reply.table);
+}
+
+// CreateTable's ResourcePolicy, if there is one. A body that is none is complained about elsewhere.
+Result<std::optional<std::string>> read_new_policy(std::string_view body) {
+    std::optional<std::string> policy;
+    GATELEG_TRY(parse_body(body, [&](dom::element root) -> Result<void> {
+        Problems problems;
+        const Fields in(problems, root);
+        if (in.has("ResourcePolicy")) {
+            policy = in.required_text("ResourcePolicy", 1, kMaxPolicyBytes);
+        }
+        return problems.check();
+    }));
+    return policy;
+}
+
+// A new table's policy is a setting of the table, made when the table is there.
+void create_table(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
+    using Request = dynamo::CreateTableRequest;
+    auto policy = read_new_policy(body);
+    auto* settings = dynamic_cast<dynamo::TableSettings*>(&dynamo);
+    if (policy && *policy && settings == nullptr) {
+        policy = validation_error("ResourcePolicy is not supported by this server");
+    }
+    if (!policy) {
+        respond_error(std::move(exchange), policy.error());
+        return;
+    }
+    const auto start = [&](Request request, dynamo::Done<Request> done) {
+        if (!*policy) {
+            dynamo.create_table(std::move(request), std::move(done));
+            return;
+        }
+        dynamo::ChangeTableSettingRequest change{request.table, kPolicySetting, **policy};
+        dynamo.create_table(
+            std::move(request),
+            [settings,
+             change = std::move(change),
+             done = std::move(done)](Result<dynamo::TableReply> created) mutable {
+                if (!created) {
+                    done(std::move(created));
+                    return;
+                }
+                settings->change_table_setting(
+                    std::move(change),
+                    [created = std::move(created),
+                     done = std::move(done)](Result<dynamo::TableSettingsReply> changed) mutable {
+                        if (!changed) {
+                            done(std::move(changed).error());
+                        } else {
+                            done(std::move(created));
+                        }
+                    }
+                );
+            }
+        );
+    };
+    read_and_run<Request>(body, std::move(exchange), start, write_changed);
 }
 
 template <class Request>
@@ -230,10 +323,7 @@ constexpr std::array kOperations = {
             dynamo::CreateBackupRequest,
             &dynamo::Backups::create_backup,
             write_backup_details>},
-    Operation{
-        "CreateTable",
-        false,
-        &run<dynamo::CreateTableRequest, &Dynamo::create_table, write_changed>},
+    Operation{"CreateTable", false, &create_table},
     Operation{
         "DeleteBackup",
         false,

@@ -127,6 +127,8 @@ Result<const Operation*> Face::admit(Call& call) const {
         request.headers.push_back({header.name, header.value});
     }
     const auto& own = context_.store.own_key();
+    const auto host = head.find("host");
+    const auto host_bucket = host ? bucket_of_host(*host, options_.hosts) : std::nullopt;
     GATELEG_TRY_ASSIGN(
         call.signature,
         auth::verify_s3(
@@ -135,6 +137,7 @@ Result<const Operation*> Face::admit(Call& call) const {
              .own = {own.access_key_id, own.secret_access_key},
              .allow_anonymous = options_.anonymous && options_.credentials == nullptr,
              .region = options_.region,
+             .host_bucket = host_bucket ? std::string_view(*host_bucket) : std::string_view(),
              .real_seconds = real_clock_.now_seconds(),
              .now_seconds = clock_in_force_.now_seconds()}
         )

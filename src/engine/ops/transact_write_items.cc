@@ -35,7 +35,7 @@ WriteKind write_kind(dynamo::TransactAction action) {
 class TransactWrite final : public WriteOperation {
 public:
     TransactWrite(const Core& core, Request request, Done<Request> done)
-        : clock_(core.clock), request_(std::move(request)), done_(std::move(done)) {}
+        : core_(core), request_(std::move(request)), done_(std::move(done)) {}
 
     Result<void> prepare(const Core& core) {
         for (auto& action : request_.actions) {
@@ -144,7 +144,9 @@ private:
             const bool known, context.get(token_key(*request_.client_request_token), bytes)
         );
         const auto record = known ? decode_token(bytes) : std::nullopt;
-        if (!record || record->expires_seconds <= clock_.now_seconds()) {
+        // A clock that jumped ahead ends no token.
+        if (!record ||
+            (core_.clock_is_trusted() && record->expires_seconds <= core_.clock.now_seconds())) {
             return {};
         }
         if (record->content_hash != request_.content_hash) {
@@ -164,7 +166,7 @@ private:
         }
         const auto& token = *request_.client_request_token;
         const TokenRecord record{
-            request_.content_hash, clock_.now_seconds() + kTokenLifetimeSeconds};
+            request_.content_hash, core_.clock.now_seconds() + kTokenLifetimeSeconds};
         context.put(token_key(token), encode_token(record));
         context.batch().put(token_expiry_key(record.expires_seconds, token), "");
     }
@@ -194,7 +196,7 @@ private:
         return reply;
     }
 
-    const Clock& clock_;
+    const Core& core_;
     Request request_;
     Done<Request> done_;
     std::deque<ItemWriter> writers_;

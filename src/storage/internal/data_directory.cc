@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "storage/backup_files.h"
 #include "storage/store.h"
 
 namespace gateleg::storage::internal {
@@ -135,6 +136,8 @@ DataDirectory::DataDirectory(const fs::path& directory) : directory_(fs::absolut
         require_private(directory_);
         check_format(directory_);
         lock_ = lock(directory_);
+        // From here on its files change: it is a backup no longer.
+        fs::remove(directory_ / kBackupListName);
         if (!fs::exists(directory_ / "FORMAT")) {
             replace_file(
                 directory_ / "FORMAT",
