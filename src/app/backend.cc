@@ -119,6 +119,10 @@ dynamo::Dynamo& Backend::dynamo() {
     return *parts_->remote;
 }
 
+dynamo::StoreCalls* Backend::store_calls() {
+    return parts_->remote.get();
+}
+
 dynamo::Streams* Backend::streams() {
     return parts_->engine.get();
 }

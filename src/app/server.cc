@@ -16,12 +16,13 @@
 #include "app/admin_socket.h"
 #include "app/backend.h"
 #include "app/data_copy.h"
+#include "app/keys.h"
 #include "app/object_house.h"
 #include "app/observation.h"
 #include "app/systems.h"
 #include "app/transfer_jobs.h"
-#include "auth/credentials.h"
 #include "auth/jwt.h"
+#include "auth/key_ring.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/server.h"
@@ -34,15 +35,22 @@ namespace {
 
 constexpr std::chrono::seconds kDrainPatience{10};
 
-std::unique_ptr<auth::Credentials> load_credentials(const Config& config) {
-    if (!config.credentials) {
-        return nullptr;
-    }
-    auto loaded = auth::Credentials::load(*config.credentials);
+std::unique_ptr<auth::KeyRing> load_keys(const Config& config) {
+    auto loaded = auth::KeyRing::open(
+        {.credentials = config.credentials,
+         .directory = config.memory ? std::filesystem::path() : config.data,
+         .master_key = config.key_file.empty() ? auth::default_master_key_file() : config.key_file}
+    );
     if (!loaded) {
         throw ConfigError(loaded.error().message);
     }
-    return std::make_unique<auth::Credentials>(*std::move(loaded));
+    if (const auto gate = (*loaded)->gate()) {
+        log_info(
+            "signatures are asked for on the DynamoDB and S3 APIs; only known keys may call",
+            {{"keys", gate->size()}}
+        );
+    }
+    return *std::move(loaded);
 }
 
 auth::JwtVerifier load_tokens(const Config& config) {
@@ -112,8 +120,8 @@ std::string reachable(std::string url) {
 // the engine before the store.
 struct Server::Parts {
     explicit Parts(const Config& config)
-        : credentials(load_credentials(config)),
-          backend(config, clock(config), system_clock),
+        : backend(config, clock(config), system_clock),
+          keys(load_keys(config)),
           transfers(
               backend.dynamo(),
               backend.settings(),
@@ -130,13 +138,14 @@ struct Server::Parts {
           dynamodb(
               backend.dynamo(),
               system_clock,
-              {.credentials = credentials.get(),
+              {.keys = keys.get(),
                .region = config.region,
                .hosts = host_policy(config),
                .streams = backend.streams(),
                .settings = backend.settings(),
                .like_dynamodb_local = config.like_dynamodb_local,
-               .transfers = backend.settings() != nullptr ? &transfers : nullptr}
+               .transfers = backend.settings() != nullptr ? &transfers : nullptr,
+               .store = backend.store_calls()}
           ),
           // The permissions of the socket's file decide who may call.
           commands(
@@ -144,8 +153,10 @@ struct Server::Parts {
               system_clock,
               {.region = config.region,
                .streams = backend.streams(),
-               .settings = backend.settings()}
+               .settings = backend.settings(),
+               .store = backend.store_calls()}
           ),
+          copies(commands, backend.store(), config.data),
           links(copies, [this] { return console_link(); }),
           deliveries(load_deliveries()),
           outbound({.allow = deliveries.allow}),
@@ -201,7 +212,7 @@ struct Server::Parts {
                              system_clock,
                              clock(config),
                              api::s3::FaceOptions{
-                                 .credentials = credentials.get(),
+                                 .keys = keys.get(),
                                  .anonymous = config.anonymous,
                                  .region = config.region,
                                  .hosts = host_policy(config)}
@@ -254,7 +265,7 @@ struct Server::Parts {
             .events = events.get(),
             .accounts = has_systems(config) ? &systems.sessions() : nullptr,
             .objects = objects.store(),
-            .credentials = credentials.get(),
+            .keys = keys.get(),
             .requests = observation.meters().requests,
             .history = observation.history(),
             .real_clock = system_clock,
@@ -296,11 +307,16 @@ struct Server::Parts {
 
     // Commands on this machine call the DynamoDB API through a file in the data directory.
     void listen_for_commands(const Config& config) {
-        if (config.memory || backend.store() == nullptr) {
+        if (config.memory) {
             return;
         }
+        if (std::error_code failure;
+            !std::filesystem::exists(config.data, failure) && has_remote_store(config)) {
+            std::filesystem::create_directories(config.data, failure);
+            std::filesystem::permissions(config.data, std::filesystem::perms::owner_all, failure);
+        }
         admin_socket.emplace(config.data);
-        if (const auto bound = server.listen_unix(admin_socket->path(), links); !bound) {
+        if (const auto bound = server.listen_unix(admin_socket->path(), key_calls); !bound) {
             log_warn("commands cannot reach this server", {{"reason", bound.error().message}});
             admin_socket.reset();
         }
@@ -308,14 +324,15 @@ struct Server::Parts {
 
     SystemClock system_clock;
     SettableClock test_clock;
-    std::unique_ptr<auth::Credentials> credentials;
     Backend backend;
+    std::unique_ptr<auth::KeyRing> keys;
     TransferJobs transfers;
     Observation observation;
     api::dynamodb::Face dynamodb;
     api::dynamodb::Face commands;
-    CopyFace copies{commands, backend.store()};
+    CopyFace copies;
     api::console::LinkFace links;
+    KeyFace key_calls{links, *keys, system_clock};
     jobs::Config deliveries;
     outbound::Client outbound;
     auth::JwtVerifier tokens;
@@ -373,6 +390,7 @@ void Server::start() {
     parts_->transfers.start(parts_->objects.store());
     parts_->server.start();
     parts_->observation.history().start();
+    parts_->keys->start_saving();
     parts_->background.start();
 }
 
@@ -386,6 +404,10 @@ std::string Server::dynamodb_url() const {
 
 std::string Server::s3_url() const {
     return parts_->s3_url;
+}
+
+bool Server::asks_for_signatures() const {
+    return parts_->keys->gate() != nullptr;
 }
 
 std::string Server::console_link() {

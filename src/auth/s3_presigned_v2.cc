@@ -268,12 +268,13 @@ Result<S3Signature> verify_presigned_v2(const SignedRequest& request, const S3Po
     }
     const bool own = !policy.own.access_key_id.empty() && *key_id == policy.own.access_key_id;
     if (!own && policy.credentials == nullptr) {
+        out.identity.scope = Scope::full();
         return out;
     }
     if (holds_line_feed(request, parameters)) {
         return s3_error(400, "InvalidRequest", "A signed part of the request holds a line feed.");
     }
-    const auto* known = own ? nullptr : policy.credentials->find(*key_id);
+    const auto* known = own ? nullptr : policy.credentials->find(*key_id, policy.real_seconds);
     // A key that nobody has takes as long as a wrong secret.
     const std::string_view secret = own                ? policy.own.secret_access_key
                                     : known != nullptr ? std::string_view(known->secret_access_key)
@@ -301,9 +302,10 @@ Result<S3Signature> verify_presigned_v2(const SignedRequest& request, const S3Po
             400, "InvalidToken", "The provided token is malformed or otherwise invalid."
         );
     }
+    out.identity.scope = own ? Scope::full() : known->scope;
     if (known != nullptr) {
+        known->note_use(policy.real_seconds);
         out.identity.profile = known->profile;
-        out.identity.scope = known->scope;
     }
     return out;
 }

@@ -38,7 +38,7 @@ protected:
     std::string outcome() const {
         const auto verified = verify_s3(request, policy);
         if (verified) {
-            return "ok " + verified->identity.scope;
+            return "ok " + verified->identity.scope->text();
         }
         const auto* detail = s3_detail(verified.error());
         return detail == nullptr ? "?" : std::to_string(detail->status) + " " + detail->code;

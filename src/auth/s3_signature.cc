@@ -336,11 +336,13 @@ Result<void> verify_claim(
         !policy.own.access_key_id.empty() && parts.access_key_id == policy.own.access_key_id;
     out.identity.access_key_id = parts.access_key_id;
     if (!own && policy.credentials == nullptr) {
+        out.identity.scope = Scope::full();
         return {};
     }
     GATELEG_TRY(check_scope(claim, policy));
     GATELEG_TRY_ASSIGN(const auto names, check_signed_headers(request, claim));
-    const auto* known = own ? nullptr : policy.credentials->find(parts.access_key_id);
+    const auto* known =
+        own ? nullptr : policy.credentials->find(parts.access_key_id, policy.real_seconds);
     const auto key = own ? derive_signing_key(policy.own.secret_access_key, parts.scope)
                      : known != nullptr ? policy.credentials->signing_key(*known, parts.scope)
                                         : policy.credentials->decoy_key();
@@ -354,9 +356,10 @@ Result<void> verify_claim(
     if (!given || !matches) {
         return signature_mismatch();
     }
+    out.identity.scope = own ? Scope::full() : known->scope;
     if (known != nullptr) {
+        known->note_use(policy.real_seconds);
         out.identity.profile = known->profile;
-        out.identity.scope = known->scope;
     }
     out.chunks =
         ChunkSigner{key, std::string(claim.amz_date), render_scope(parts.scope), to_hex(computed)};
@@ -436,6 +439,7 @@ Result<S3Signature> verify_header(
                      credential->access_key_id == policy.own.access_key_id;
     if (policy.credentials == nullptr && !own) {
         out.identity.access_key_id = credential ? std::string(credential->access_key_id) : "";
+        out.identity.scope = Scope::full();
         GATELEG_TRY(get_payload(request, out));
         return out;
     }
@@ -508,6 +512,7 @@ Result<S3Signature> verify_s3(const SignedRequest& request, const S3Policy& poli
     }
     S3Signature out;
     out.anonymous = true;
+    out.identity.scope = Scope::full();
     GATELEG_TRY(get_payload(request, out));
     return out;
 }

@@ -14,6 +14,8 @@ void add_backup(CLI::App& app, int& exit_code);  // backup and restore
 void add_fsck(CLI::App& app, int& exit_code);
 // The link into the console of a running server.
 void add_console(CLI::App& app, int& exit_code);
+// keys create, list and revoke.
+void add_keys(CLI::App& app, int& exit_code);
 void add_scan(CLI::App& app, int& exit_code);
 void add_outbox(CLI::App& app, int& exit_code);
 void add_clone(CLI::App& app, int& exit_code);

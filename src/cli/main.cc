@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
     gateleg::cli::add_console(app, exit_code);
+    gateleg::cli::add_keys(app, exit_code);
     gateleg::cli::add_model_commands(app, exit_code);
     gateleg::cli::add_table_commands(app, exit_code);
     gateleg::cli::add_backfill(app, exit_code);

@@ -46,12 +46,16 @@ void print_ready(app::Server& server) {
             "\nPaste into another terminal, then use any AWS SDK or the AWS CLI:\n\n"
             "  export AWS_ENDPOINT_URL_DYNAMODB=%s%s%s\n"
             "  export AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1\n"
-            "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\n"
+            "%s\n"
             "Old versions of the AWS CLI take: --endpoint-url %s\n"
             "Ctrl-C stops the server.\n\n",
             server.dynamodb_url().c_str(),
             server.s3_url().empty() ? "" : " AWS_ENDPOINT_URL_S3=",
             server.s3_url().c_str(),
+            server.asks_for_signatures()
+                ? "  export AWS_ACCESS_KEY_ID=... AWS_SECRET_ACCESS_KEY=...   # of `gateleg keys "
+                  "create`, or of --credentials\n"
+                : "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n",
             server.dynamodb_url().c_str()
         );
     }
@@ -124,8 +128,13 @@ app::Config finish(const ServeArguments& arguments) {
     config.dynamodb = app::parse_address(arguments.dynamodb);
     config.http = app::parse_address(arguments.http);
     config.s3 = app::parse_address(arguments.s3);
-    if (app::has_remote_store(config) && !config.credentials && (config.dynamodb || config.s3)) {
-        log_info("the DynamoDB and S3 APIs are off: with a remote store they need --credentials");
+    if (app::has_remote_store(config) && !app::asks_for_signatures(config) &&
+        (config.dynamodb || config.s3)) {
+        log_info(
+            "the DynamoDB and S3 APIs are off: with a remote store they need a key of `gateleg "
+            "keys "
+            "create`, or --credentials"
+        );
         config.dynamodb.reset();
         config.s3.reset();
     }
@@ -174,7 +183,7 @@ void add_serve(CLI::App& app, int& exit_code) {
             "Where the tables are: embedded, or another service, whose tables `gateleg apply` "
             "makes. "
             "Keys to it come from the environment, as for the AWS SDKs; --data then holds this "
-            "server's secret only, and the DynamoDB API is off without --credentials"
+            "server's secret only, and the DynamoDB API is off without keys"
         )
         ->type_name("embedded|dynamodb://REGION|http(s)://HOST:PORT")
         ->capture_default_str();
@@ -248,8 +257,20 @@ void add_serve(CLI::App& app, int& exit_code) {
         ->add_option(
             "--credentials",
             config.credentials,
-            "AWS credentials file with the keys that may call; without it any key may"
+            "AWS credentials file with keys that may call, beside those of `gateleg keys`; while "
+            "there "
+            "are neither, any key may"
         )
+        ->type_name("FILE");
+    command
+        ->add_option(
+            "--key-file",
+            config.key_file,
+            "Master key that opens the keys of `gateleg keys`, outside the data directory "
+            "(default: "
+            "gateleg/master.key in the user's configuration, else /etc/gateleg/master.key)"
+        )
+        ->envname("GATELEG_KEY_FILE")
         ->type_name("FILE");
     command->add_option("--region", config.region, "Region that signatures and ARNs name")
         ->capture_default_str();

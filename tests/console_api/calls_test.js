@@ -1,6 +1,7 @@
 // What each call of the console answers.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 
 import { suite } from '../lib/runner.js';
 import { removeDir, startServer, tempDir } from '../lib/server.js';
@@ -256,8 +257,47 @@ test('outbox and jobs of the systems', async () => {
   assert.equal((await console.post('/_/api/outbox/retry', { system: 'gallery', id: 'none' })).status, 404);
 });
 
-test('access keys are shown without their secrets', async () => {
-  assert.deepEqual(await ok(console.get('/_/api/keys')), { any: true, keys: [] });
+test('access keys are made, shown without their secrets, and revoked', async () => {
+  const folder = tempDir();
+  const own = await startServer({
+    data: join(folder, 'data'),
+    http: true,
+    env: { GATELEG_KEY_FILE: join(folder, 'master.key') },
+  });
+  const operator = await Console.signIn(own);
+  assert.deepEqual(await ok(operator.get('/_/api/keys')), { any: true, keys: [] });
+  for (const [body, field] of [
+    [{ scope: 'read' }, 'name'],
+    [{ name: 'a b', scope: 'read' }, 'name'],
+    [{ name: 'a' }, 'scope'],
+    [{ name: 'a', scope: 'all' }, 'scope'],
+  ]) {
+    const refused = await operator.post('/_/api/keys', body);
+    assert.equal(refused.status, 400, refused.text);
+    assert.equal(refused.json.error.field, field, refused.text);
+  }
+  const made = await ok(operator.post('/_/api/keys', { name: 'report', scope: 'read: pets' }));
+  assert.match(made.accessKeyId, /^GLK[A-Z2-7]{17}$/);
+  assert.match(made.secretAccessKey, /^[\w-]{40}$/);
+  assert.equal(made.scope, 'read:pets');
+  assert.equal(made.first, true);
+  const listed = await operator.get('/_/api/keys');
+  assert.equal(listed.json.any, false);
+  const [{ created, ...key }] = listed.json.keys;
+  assert.ok(Math.abs(created - Date.now()) < 600_000);
+  assert.deepEqual(key, { id: made.accessKeyId, profile: 'report', scope: 'read:pets', revocable: true });
+  assert.ok(!listed.text.includes(made.secretAccessKey));
+  // The gate of the DynamoDB API is closed at once; the console itself goes on.
+  const unsigned = await fetch(own.url, { method: 'POST', headers: { 'x-amz-target': 'DynamoDB_20120810.ListTables' }, body: '{}' });
+  assert.equal(unsigned.status, 400);
+  assert.equal((await operator.send('DELETE', '/_/api/keys')).status, 400);
+  assert.equal((await operator.send('DELETE', '/_/api/keys?id=none')).status, 404);
+  await ok(operator.send('DELETE', `/_/api/keys?id=${made.accessKeyId}`));
+  assert.deepEqual(await ok(operator.get('/_/api/keys')), { any: false, keys: [] });
+  await ok(operator.post('/_/api/read-only', { on: true }));
+  assert.equal((await operator.post('/_/api/keys', { name: 'x', scope: 'read' })).status, 403);
+  await own.stop();
+  removeDir(folder);
 });
 
 test('the systems API knows the console as a user with every role', async () => {

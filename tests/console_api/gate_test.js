@@ -19,6 +19,8 @@ const kCalls = [
   ['GET', '/_/api/metrics'],
   ['GET', '/_/api/requests'],
   ['GET', '/_/api/keys'],
+  ['POST', '/_/api/keys'],
+  ['DELETE', '/_/api/keys?id=k'],
   ['GET', '/_/api/outbox?system=stories'],
   ['POST', '/_/api/outbox/retry'],
   ['GET', '/_/api/jobs'],

@@ -15,7 +15,6 @@
 #include "api/console/sessions.h"
 #include "api/events/hub.h"
 #include "api/rest/query_string.h"
-#include "auth/credentials.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
@@ -25,6 +24,10 @@
 #include "model/runtime.h"
 #include "objects/store.h"
 #include "systems/session_source.h"
+
+namespace gateleg::auth {
+class KeyRing;
+}
 
 namespace gateleg::api::console {
 
@@ -50,7 +53,7 @@ struct Context {
     std::vector<System> systems = {};
     systems::SessionSource* accounts = nullptr;
     objects::ObjectStore* objects = nullptr;
-    const auth::Credentials* credentials = nullptr;
+    auth::KeyRing* keys = nullptr;
     const metrics::RequestLog& requests;
     const metrics::History& history;
     const Clock& real_clock;

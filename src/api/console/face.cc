@@ -108,6 +108,16 @@ const std::vector<Face::Route>& Face::routes() {
         // Answered by itself, see tail.cc: its reply has no end.
         {"console.tail", "GET", "/_/api/tail", kReads, nullptr},
         {"console.keys", "GET", "/_/api/keys", kReads, &Face::with_context<console::list_keys>},
+        {"console.createKey",
+         "POST",
+         "/_/api/keys",
+         kChanges,
+         &Face::with_context<console::create_key>},
+        {"console.revokeKey",
+         "DELETE",
+         "/_/api/keys",
+         kChanges,
+         &Face::with_context<console::revoke_key>},
         {"console.outbox",
          "GET",
          "/_/api/outbox",
@@ -408,7 +418,7 @@ void Face::answer_dynamodb(http::Exchange exchange, const Session& session) {
         );
         return;
     }
-    if (session.read_only && !dynamodb::scope_allows("read", *operation, body)) {
+    if (session.read_only && !dynamodb::only_reads(operation->policy, operation->name, body)) {
         reply_error(exchange, read_only_error());
         return;
     }

@@ -161,28 +161,6 @@ void run_statements(Dynamo& dynamo, std::string_view body, http::Exchange exchan
     );
 }
 
-// Asks a body that may not be one.
-template <class Ask>
-bool ask_body(std::string_view body, Ask ask) {
-    bool answer = false;
-    const auto parsed = parse_body(body, [&](dom::element root) {
-        answer = ask(root);
-        return Result<void>();
-    });
-    return parsed && answer;
-}
-bool statement_reads(std::string_view body) {
-    return ask_body(body, [](dom::element root) { return reads_only(root); });
-}
-bool batch_reads(std::string_view body) {
-    return ask_body(body, [](dom::element root) { return all_read_only(root, "Statements"); });
-}
-bool transaction_reads(std::string_view body) {
-    return ask_body(body, [](dom::element root) {
-        return all_read_only(root, "TransactStatements");
-    });
-}
-
 void write_described(std::string& out, const dynamo::TableReply& reply) {
     write_table(out, "Table", reply.table);
 }
@@ -251,7 +229,7 @@ void create_table(Dynamo& dynamo, std::string_view body, http::Exchange exchange
 template <class Request>
 using BackupCall = void (dynamo::Backups::*)(Request, dynamo::Done<Request>);
 
-// A store over the network is asked for its backups itself.
+// An emulated store may have none; one over the network is asked itself.
 template <class Request, BackupCall<Request> call, Write<typename Request::Reply> write>
 void run_backup(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
     auto* backups = dynamic_cast<dynamo::Backups*>(&dynamo);
@@ -307,94 +285,118 @@ void describe_endpoints(Dynamo& /*dynamo*/, std::string_view /*body*/, http::Exc
 template <class Request, Call<Request> call>
 constexpr auto kRun = &run<Request, call, write_any<typename Request::Reply>>;
 
+using enum auth::Action;
+
 constexpr std::array kOperations = {
     Operation{
         "BatchExecuteStatement",
-        false,
-        &run_statements<partiql::BatchExecuteStatementRequest, partiql::batch_execute_statement>,
-        batch_reads},
-    Operation{"BatchGetItem", true, kRun<dynamo::BatchGetItemRequest, &Dynamo::batch_get_item>},
+        {kWrite, touches::statements, true},
+        &run_statements<partiql::BatchExecuteStatementRequest, partiql::batch_execute_statement>},
     Operation{
-        "BatchWriteItem", false, kRun<dynamo::BatchWriteItemRequest, &Dynamo::batch_write_item>},
+        "BatchGetItem",
+        {kRead, touches::batch},
+        kRun<dynamo::BatchGetItemRequest, &Dynamo::batch_get_item>},
+    Operation{
+        "BatchWriteItem",
+        {kWrite, touches::batch},
+        kRun<dynamo::BatchWriteItemRequest, &Dynamo::batch_write_item>},
     Operation{
         "CreateBackup",
-        false,
+        {kAdmin, touches::table},
         &run_backup<
             dynamo::CreateBackupRequest,
             &dynamo::Backups::create_backup,
-            write_backup_details>},
-    Operation{"CreateTable", false, &create_table},
+            write_backup_details>,
+        true},
+    Operation{"CreateTable", {kAdmin, touches::table}, &create_table},
     Operation{
         "DeleteBackup",
-        false,
-        kRunBackup<dynamo::DeleteBackupRequest, &dynamo::Backups::delete_backup>},
-    Operation{"DeleteItem", false, kRun<dynamo::DeleteItemRequest, &Dynamo::delete_item>},
+        {kAdmin, touches::backup},
+        kRunBackup<dynamo::DeleteBackupRequest, &dynamo::Backups::delete_backup>,
+        true},
+    Operation{
+        "DeleteItem",
+        {kWrite, touches::table},
+        kRun<dynamo::DeleteItemRequest, &Dynamo::delete_item>},
     Operation{
         "DeleteTable",
-        false,
+        {kAdmin, touches::table},
         &run<dynamo::DeleteTableRequest, &Dynamo::delete_table, write_changed>},
     Operation{
         "DescribeBackup",
-        true,
-        kRunBackup<dynamo::DescribeBackupRequest, &dynamo::Backups::describe_backup>},
-    Operation{"DescribeEndpoints", true, &describe_endpoints},
-    Operation{"DescribeLimits", true, &describe_limits},
+        {kRead, touches::backup},
+        kRunBackup<dynamo::DescribeBackupRequest, &dynamo::Backups::describe_backup>,
+        true},
+    Operation{"DescribeEndpoints", {kRead, touches::nothing}, &describe_endpoints},
+    Operation{"DescribeLimits", {kRead, touches::nothing}, &describe_limits},
     Operation{
         "DescribeTable",
-        true,
+        {kRead, touches::table},
         &run<dynamo::DescribeTableRequest, &Dynamo::describe_table, write_described>},
     Operation{
         "DescribeTimeToLive",
-        true,
+        {kRead, touches::table},
         kRun<dynamo::DescribeTimeToLiveRequest, &Dynamo::describe_time_to_live>},
     Operation{
         "ExecuteStatement",
-        false,
-        &run_statements<partiql::ExecuteStatementRequest, partiql::execute_statement>,
-        statement_reads},
+        {kWrite, touches::statement, true},
+        &run_statements<partiql::ExecuteStatementRequest, partiql::execute_statement>},
     Operation{
         "ExecuteTransaction",
-        false,
-        &run_statements<partiql::ExecuteTransactionRequest, partiql::execute_transaction>,
-        transaction_reads},
-    Operation{"GetItem", true, kRun<dynamo::GetItemRequest, &Dynamo::get_item>},
+        {kWrite, touches::transact_statements, true},
+        &run_statements<partiql::ExecuteTransactionRequest, partiql::execute_transaction>},
+    Operation{"GetItem", {kRead, touches::table}, kRun<dynamo::GetItemRequest, &Dynamo::get_item>},
     Operation{
         "ListBackups",
-        true,
-        kRunBackup<dynamo::ListBackupsRequest, &dynamo::Backups::list_backups>},
-    Operation{"ListTables", true, kRun<dynamo::ListTablesRequest, &Dynamo::list_tables>},
+        {kRead, touches::table},
+        kRunBackup<dynamo::ListBackupsRequest, &dynamo::Backups::list_backups>,
+        true},
+    Operation{
+        "ListTables",
+        {kRead, touches::every_table},
+        kRun<dynamo::ListTablesRequest, &Dynamo::list_tables>},
     Operation{
         "ListTagsOfResource",
-        true,
+        {kRead, touches::resource},
         kRun<dynamo::ListTagsOfResourceRequest, &Dynamo::list_tags_of_resource>},
-    Operation{"PutItem", false, kRun<dynamo::PutItemRequest, &Dynamo::put_item>},
-    Operation{"Query", true, kRun<dynamo::QueryRequest, &Dynamo::query>},
+    Operation{"PutItem", {kWrite, touches::table}, kRun<dynamo::PutItemRequest, &Dynamo::put_item>},
+    Operation{"Query", {kRead, touches::table}, kRun<dynamo::QueryRequest, &Dynamo::query>},
     Operation{
         "RestoreTableFromBackup",
-        false,
+        {kAdmin, touches::restore},
         &run_backup<
             dynamo::RestoreTableFromBackupRequest,
             &dynamo::Backups::restore_table_from_backup,
-            write_changed>},
-    Operation{"Scan", true, kRun<dynamo::ScanRequest, &Dynamo::scan>},
-    Operation{"TagResource", false, kRun<dynamo::TagResourceRequest, &Dynamo::tag_resource>},
+            write_changed>,
+        true},
+    Operation{"Scan", {kRead, touches::table}, kRun<dynamo::ScanRequest, &Dynamo::scan>},
+    Operation{
+        "TagResource",
+        {kAdmin, touches::resource},
+        kRun<dynamo::TagResourceRequest, &Dynamo::tag_resource>},
     Operation{
         "TransactGetItems",
-        true,
+        {kRead, touches::transaction},
         kRun<dynamo::TransactGetItemsRequest, &Dynamo::transact_get_items>},
     Operation{
         "TransactWriteItems",
-        false,
+        {kWrite, touches::transaction, true},
         kRun<dynamo::TransactWriteItemsRequest, &Dynamo::transact_write_items>},
-    Operation{"UntagResource", false, kRun<dynamo::UntagResourceRequest, &Dynamo::untag_resource>},
-    Operation{"UpdateItem", false, kRun<dynamo::UpdateItemRequest, &Dynamo::update_item>},
+    Operation{
+        "UntagResource",
+        {kAdmin, touches::resource},
+        kRun<dynamo::UntagResourceRequest, &Dynamo::untag_resource>},
+    Operation{
+        "UpdateItem",
+        {kWrite, touches::table},
+        kRun<dynamo::UpdateItemRequest, &Dynamo::update_item>},
     Operation{
         "UpdateTable",
-        false,
+        {kAdmin, touches::table},
         &run<dynamo::UpdateTableRequest, &Dynamo::update_table, write_changed>},
     Operation{
         "UpdateTimeToLive",
-        false,
+        {kAdmin, touches::table},
         kRun<dynamo::UpdateTimeToLiveRequest, &Dynamo::update_time_to_live>},
 };
 
@@ -413,10 +415,6 @@ const Operation* find_operation(std::string_view name) {
         [](const Operation& operation, std::string_view wanted) { return operation.name < wanted; }
     );
     return found == kOperations.end() || found->name != name ? nullptr : &*found;
-}
-
-bool scope_allows(std::string_view scope, bool reads_only) {
-    return scope.empty() || scope == "full" || (scope == "read" && reads_only);
 }
 
 }  // namespace gateleg::api::dynamodb

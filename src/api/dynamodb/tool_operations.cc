@@ -414,23 +414,43 @@ void describe_global_table(
     );
 }
 
+using enum auth::Action;
+
 constexpr std::array kOperations = {
-    ToolOperation{"DeleteResourcePolicy", false, &delete_policy},
-    ToolOperation{"DescribeContinuousBackups", true, &show<read_table, write_recovery>},
-    ToolOperation{"DescribeContributorInsights", true, &show<read_table_or_index, write_insights>},
-    ToolOperation{"DescribeGlobalTable", true, &describe_global_table},
-    ToolOperation{"DescribeGlobalTableSettings", true, &describe_global_table},
+    ToolOperation{"DeleteResourcePolicy", {kAdmin, touches::resource}, &delete_policy},
     ToolOperation{
-        "DescribeKinesisStreamingDestination", true, &show<read_table, write_destinations>},
-    ToolOperation{"DescribeTableReplicaAutoScaling", true, &show<read_table, write_auto_scaling>},
-    ToolOperation{"GetResourcePolicy", true, &get_policy},
-    ToolOperation{"ListContributorInsights", true, &show<read_table_if_given, write_insights_list>},
-    ToolOperation{"ListExports", true, &show<read_nothing, write_no_exports>},
-    ToolOperation{"ListGlobalTables", true, &show<read_nothing, write_no_global_tables>},
-    ToolOperation{"ListImports", true, &show<read_nothing, write_no_imports>},
-    ToolOperation{"PutResourcePolicy", false, &put_policy},
-    ToolOperation{"UpdateContinuousBackups", false, &update_recovery},
-    ToolOperation{"UpdateContributorInsights", false, &update_insights},
+        "DescribeContinuousBackups", {kRead, touches::table}, &show<read_table, write_recovery>},
+    ToolOperation{
+        "DescribeContributorInsights",
+        {kRead, touches::table},
+        &show<read_table_or_index, write_insights>},
+    ToolOperation{"DescribeGlobalTable", {kRead, touches::every_table}, &describe_global_table},
+    ToolOperation{
+        "DescribeGlobalTableSettings", {kRead, touches::every_table}, &describe_global_table},
+    ToolOperation{
+        "DescribeKinesisStreamingDestination",
+        {kRead, touches::table},
+        &show<read_table, write_destinations>},
+    ToolOperation{
+        "DescribeTableReplicaAutoScaling",
+        {kRead, touches::table},
+        &show<read_table, write_auto_scaling>},
+    ToolOperation{"GetResourcePolicy", {kRead, touches::resource}, &get_policy},
+    ToolOperation{
+        "ListContributorInsights",
+        {kRead, touches::table},
+        &show<read_table_if_given, write_insights_list>},
+    ToolOperation{
+        "ListExports", {kRead, touches::every_table}, &show<read_nothing, write_no_exports>},
+    ToolOperation{
+        "ListGlobalTables",
+        {kRead, touches::every_table},
+        &show<read_nothing, write_no_global_tables>},
+    ToolOperation{
+        "ListImports", {kRead, touches::every_table}, &show<read_nothing, write_no_imports>},
+    ToolOperation{"PutResourcePolicy", {kAdmin, touches::resource}, &put_policy},
+    ToolOperation{"UpdateContinuousBackups", {kAdmin, touches::table}, &update_recovery},
+    ToolOperation{"UpdateContributorInsights", {kAdmin, touches::table}, &update_insights},
 };
 
 }  // namespace

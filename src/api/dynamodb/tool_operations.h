@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "api/dynamodb/policy.h"
 #include "dynamo/table_settings.h"
 #include "http/handler.h"
 
@@ -17,7 +18,7 @@ inline constexpr std::size_t kMaxPolicyBytes = 20'480;
 
 struct ToolOperation {
     std::string_view name;
-    bool reads_only = true;
+    Policy policy;
     // As Operation::run.
     void (*run
     )(dynamo::TableSettings& settings, std::string_view body, http::Exchange exchange) = nullptr;

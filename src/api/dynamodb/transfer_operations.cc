@@ -356,21 +356,33 @@ void run(Transfers& transfers, std::string_view body, http::Exchange exchange) {
       });
 }
 
+using enum auth::Action;
+
 constexpr std::array kOperations = {
     TransferOperation{
-        "DescribeExport", true, &run<dynamo::DescribeExportRequest, &Transfers::describe_export>},
+        "DescribeExport",
+        {kRead, touches::export_arn},
+        &run<dynamo::DescribeExportRequest, &Transfers::describe_export>},
     TransferOperation{
-        "DescribeImport", true, &run<dynamo::DescribeImportRequest, &Transfers::describe_import>},
+        "DescribeImport",
+        {kRead, touches::import_arn},
+        &run<dynamo::DescribeImportRequest, &Transfers::describe_import>},
     TransferOperation{
         "ExportTableToPointInTime",
-        false,
+        {kAdmin, touches::exporting, true},
         &run<dynamo::ExportTableRequest, &Transfers::export_table>},
     TransferOperation{
-        "ImportTable", false, &run<dynamo::ImportTableRequest, &Transfers::import_table>},
+        "ImportTable",
+        {kAdmin, touches::importing, true},
+        &run<dynamo::ImportTableRequest, &Transfers::import_table>},
     TransferOperation{
-        "ListExports", true, &run<dynamo::ListExportsRequest, &Transfers::list_exports>},
+        "ListExports",
+        {kRead, touches::table_arn},
+        &run<dynamo::ListExportsRequest, &Transfers::list_exports>},
     TransferOperation{
-        "ListImports", true, &run<dynamo::ListImportsRequest, &Transfers::list_imports>},
+        "ListImports",
+        {kRead, touches::table_arn},
+        &run<dynamo::ListImportsRequest, &Transfers::list_imports>},
 };
 
 }  // namespace
