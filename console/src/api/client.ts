@@ -100,6 +100,7 @@ export async function* follow(path: string, signal: AbortSignal): AsyncGenerator
     if (reply.status === 401) signedOut();
     throw errorOf({ status: reply.status, text, body, headers: reply.headers, ms: 0 });
   }
+  yield ''; // the answer has begun, though nothing may have happened yet
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   try {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;

@@ -192,7 +192,7 @@ function Records({ tail, model, selected, select }: { tail: Tail; model: Model |
               </tr>
             ) : (
               <tr key={id} className="gap">
-                <td colSpan={model ? 5 : 4}>Records were skipped here: the browser did not keep up.</td>
+                <td colSpan={model ? 5 : 4}>Records were skipped here: they are no longer kept.</td>
               </tr>
             ),
           )}
