@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
+import { kNobodysKeys } from '../lib/command.js';
 import { suite } from '../lib/runner.js';
 import { removeDir, startServer, tempDir } from '../lib/server.js';
 import { Console, linkOf, request } from './client.js';
@@ -197,4 +198,29 @@ test('with --console off there is neither link nor page nor call', async () => {
     assert.equal((await request(plain.httpUrl, path)).status, 404, path);
   assert.equal((await request(plain.httpUrl, '/metrics')).status, 200);
   await plain.stop();
+});
+
+test('with a remote store a session only reads at first, and no table is followed', async () => {
+  const store = await startServer({});
+  const near = await startServer({ http: true, args: ['--store', store.url], env: kNobodysKeys });
+  const session = await Console.signIn(near);
+  assert.equal(session.session.readOnly, true);
+  assert.equal(session.session.store, store.url);
+  const table = {
+    TableName: 'remote',
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+  };
+  const refused = await session.dynamodb('CreateTable', table);
+  assert.equal(refused.status, 403, refused.text);
+  assert.equal(refused.json.error.code, 'ReadOnly');
+  assert.equal((await session.dynamodb('ListTables', {})).status, 200);
+  const tail = await session.get('/_/api/tail?table=remote');
+  assert.equal(tail.status, 501, tail.text);
+  assert.match(tail.json.error.message, /DynamoDB Streams API/);
+  assert.equal((await session.post('/_/api/read-only', { on: false })).status, 200);
+  assert.equal((await session.dynamodb('CreateTable', table)).status, 200);
+  await near.stop();
+  await store.stop();
 });

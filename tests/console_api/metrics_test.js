@@ -251,16 +251,17 @@ test('every line of the log is JSON with a time, and none has a secret', async (
   });
   const session = await Console.signIn(one);
   const password = 'correct horse battery staple';
-  const made = await request(one.httpUrl, '/v1/figureforge/auth/signup', {
+  const made = await request(one.httpUrl, '/v1/gallery/auth/signup', {
     method: 'POST',
-    body: { email: 'logged@example.com', password, display_name: 'L' },
+    body: { email: 'logged@example.com', username: 'logged_person', password },
   });
-  const token = made.json?.token ?? made.json?.session?.token;
-  const bearer = token ?? 'a.bearer.token-that-is-none';
-  await request(one.httpUrl, '/v1/figureforge/users/me', { headers: { authorization: `Bearer ${bearer}` } });
+  assert.equal(made.status, 201, made.text);
+  const bearer = made.json.token;
+  assert.match(bearer, /^ga_/);
+  await request(one.httpUrl, '/v1/gallery/auth/sessions', { headers: { authorization: `Bearer ${bearer}` } });
   await request(one.httpUrl, '/_/api/login', {
     method: 'POST',
-    body: { system: 'figureforge', email: 'logged@example.com', password: `${password}x` },
+    body: { system: 'gallery', email: 'logged@example.com', password: `${password}x` },
   });
   await session.dynamodb('PutItem', { TableName: 'stories', Item: { PK: { S: kSecret }, SK: { S: kSecret } } });
   const link = /token=(\S+)/.exec(one.output)[1];

@@ -27,8 +27,8 @@ const test = suite('events', {
   },
 });
 
-async function dynamodb(operation, body) {
-  const reply = await fetch(server.url, {
+async function dynamodb(operation, body, { url } = server) {
+  const reply = await fetch(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/x-amz-json-1.0',
@@ -161,6 +161,26 @@ test('one caller follows sixteen at most; others are not in its way', async () =
   open.push(await follow(bob));
   await fence(...open);
   for (const stream of open) await stream.close();
+});
+
+test('a log-out ends the streams of its session', async () => {
+  const gallery = await startServer({ http: true, args: ['--systems', 'gallery'] });
+  const send = requests(gallery, '/v1/gallery');
+  const body = { email: 'eve@example.com', username: 'eve_follows', password: 'correct horse battery staple' };
+  const { token: session } = (await send.expect(201, 'POST', '/auth/signup', { body })).json;
+  await dynamodb('UpdateTable', { TableName: 'gallery', StreamSpecification: kStream }, gallery);
+  const byHeader = await openEvents(gallery.httpUrl, '/v1/gallery/events', { authorization: `Bearer ${session}` });
+  const byCookie = await openEvents(gallery.httpUrl, '/v1/gallery/events?entity=User', { cookie: `gateleg_session=${session}` });
+  assert.deepEqual([byHeader.status, byCookie.status], [200, 200]);
+  // Others are seen as their profile shows them, and none of what belongs to an account.
+  const other = { email: 'mal@example.com', username: 'mal_appears', password: 'correct horse battery staple' };
+  await send.expect(201, 'POST', '/auth/signup', { body: other });
+  await byCookie.until(({ records }) => records.some(({ item }) => item.username === 'mal_appears'));
+  assert.doesNotMatch(JSON.stringify([byHeader.events, byCookie.events]), /mal@example|assword|token|_hash|Hash/);
+  assert.ok((await send.call('POST', '/auth/logout', { user: { token: session }, body: {} })).status < 300);
+  assert.ok(await byHeader.endsWithin(30), 'a stream outlives its session');
+  assert.ok(await byCookie.endsWithin(30), 'a stream outlives its session');
+  await gallery.stop();
 });
 
 test('the table of a remote store is not followed here', async () => {
