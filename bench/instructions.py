@@ -36,7 +36,7 @@ KINDS = ("get", "put", "update", "query", "query-index", "transact")
 SYSTEM_KINDS = ("page", "page-raw", "consume", "consume-raw")
 MEMBERS = 20
 SYSTEM_COUNTED = 120
-PATIENCE = 60
+PATIENCE = 150
 
 
 class Counted:

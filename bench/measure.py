@@ -117,6 +117,7 @@ class Meter:
         result = result_of(start_wrk(server, load, self.seconds), self.seconds, load.calls)
         after = busy_seconds(), server.cpu_seconds(), children_seconds(), time.monotonic()
         busy, served, client, wall = (b - a for a, b in zip(before, after))
+        result["server_cpu_us"] = served / max(result["requests"], 1) * load.calls * 1e6  # of one operation
         result["server_cores"] = served / wall
         result["client_cores"] = client / wall
         result["foreign_cores"] = max(0.0, (busy - served - client) / wall)

@@ -60,7 +60,7 @@ def alone(record):
     """What was measured of our own server beside no other."""
     named = {
         "page": "systems API: a page of 20 entries", "page-raw": "the same Query, raw",
-        "consume": "systems API: credits consumed", "consume-raw": "the same five calls, raw",
+        "consume": "systems API: credits consumed", "consume-raw": "the same nine calls, raw",
         "growth-get-few": "GetItem, 100,000 items", "growth-get-many": "GetItem, {items} items",
         "growth-query-few": "Query 20 of 100,000 items", "growth-query-many": "Query 20 of {items} items",
         "growth-page-short": "a page of 10 in partitions of 10", "growth-page-long": "a page of 10 in a partition of {long}",

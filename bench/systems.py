@@ -88,6 +88,7 @@ def entries(dynamodb, number, prefix="CREDITS#TXN#"):
 
 
 def lots_query(number, prefix="CREDITS#LOT#"):
+    """What of a member begins so."""
     return {"TableName": TABLE, "KeyConditionExpression": "#h = :h AND begins_with(#r, :low)",
             "ExpressionAttributeNames": {"#h": "PK", "#r": "SK"}, "ConsistentRead": True,
             "ExpressionAttributeValues": {":h": {"S": f"USER#{member(number)}"}, ":low": {"S": prefix}}}
@@ -116,7 +117,7 @@ def consume(number, service=bearer("the-service", "service")):
 
 
 def raw_consume(number, lot):
-    """The calls of one consumption: was it answered before, what has the member, the change with its answer."""
+    """The calls of one consumption: was it answered before, its lots, its membership, the change with its answer."""
     user = {"S": f"USER#{member(number)}"}
     record = {"PK": {"S": "IDEMP#the-service#POST /credits/consume#~run-unique~"}, "SK": {"S": "META"}}
     now, unique = "2026-01-01T00:00:00.000Z", "01JGF00000000~run-unique~0"
@@ -127,10 +128,9 @@ def raw_consume(number, lot):
     return [
         raw("GetItem", {"TableName": TABLE, "Key": record, "ConsistentRead": True}),
         raw("Query", lots_query(number)),
-        raw("Query", {
-            "TableName": TABLE, "KeyConditionExpression": "#h = :h AND #r BETWEEN :low AND :high", "ConsistentRead": True,
-            "ExpressionAttributeNames": {"#h": "PK", "#r": "SK"},
-            "ExpressionAttributeValues": {":h": user, ":low": {"S": "FOUNDER#"}, ":high": {"S": "SUBSCRIPTION$"}}}),
+        raw("GetItem", {"TableName": TABLE, "Key": {"PK": user, "SK": {"S": f"PROFILE#{member(number)}"}}, "ConsistentRead": True}),
+        *[raw("Query", lots_query(number, prefix))
+          for prefix in ("CREDITS#BALANCE", "FOUNDER#", f"PROFILE#{member(number)}", "SUBSCRIPTION#")],
         raw("GetItem", {"TableName": TABLE, "Key": {"PK": user, "SK": {"S": "CREDITS#BALANCE"}}, "ConsistentRead": True}),
         raw("TransactWriteItems", {"TransactItems": [
             {"Update": {
@@ -191,7 +191,8 @@ def prepare(server, folder, members=MEMBERS, prepared=PREPARED):
     for name, make in OPERATIONS.items():
         path = folder / f"{name}.tsv"
         with path.open("w") as file:
-            for number in numbers:
+            # Consumptions differ by their keys, which are put in when they are sent.
+            for number in numbers if name.startswith("page") else numbers[:members]:
                 for method, place, body, headers in make(number, lots[number]):
                     file.write("\t".join([method, place, body, *dynamo.lines_of(headers)]) + "\n")
         face = "url" if name.endswith("-raw") else "http_url"

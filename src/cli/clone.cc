@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "app/config.h"
 #include "app/data_store.h"
@@ -51,6 +52,11 @@ void print_report(const CloneArguments& arguments, const transfer::CloneReport& 
     }
 }
 
+bool same_folder(const std::filesystem::path& one, const std::filesystem::path& other) {
+    std::error_code missing;
+    return std::filesystem::equivalent(one, other, missing);
+}
+
 int clone(CloneArguments& arguments) {
     auto& options = arguments.options;
     for (const auto& text : arguments.rules) {
@@ -80,14 +86,19 @@ int clone(CloneArguments& arguments) {
         from.data = arguments.from;
     }
     const SystemClock clock;
-    app::DataStore source(from, app::WhenMissing::kRefuse, clock);
-    app::DataStore target(arguments.data.location, app::WhenMissing::kCreate, clock);
+    const auto& to = arguments.data.location;
+    // A directory is opened once, also when a table is copied within it.
+    std::optional<app::DataStore> source;
+    if (!from.endpoint.empty() || !to.endpoint.empty() || !same_folder(from.data, to.data)) {
+        source.emplace(from, app::WhenMissing::kRefuse, clock);
+    }
+    app::DataStore target(to, app::WhenMissing::kCreate, clock);
     options.source_name = arguments.from;
     options.target_name = target.name();
     TransferRun run("items", arguments.data);
-    const auto report = value_or_fail(
-        transfer::clone_table(source.dynamo(), target.dynamo(), options, run.control())
-    );
+    const auto report = value_or_fail(transfer::clone_table(
+        source ? source->dynamo() : target.dynamo(), target.dynamo(), options, run.control()
+    ));
     run.end();
     print_report(arguments, report);
     return report.finished && report.counted == report.items ? 0 : kExitLeftToDo;

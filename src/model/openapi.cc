@@ -138,7 +138,7 @@ private:
     // The changes as they happen: beside the routes of the file, for every model.
     void write_feed(const Model& model) {
         json_.begin_object();
-        json_.member("operationId", schema_name(model, "events"));
+        json_.member("operationId", schema_name(model, "followEvents"));
         json_.key("tags");
         json_.begin_array();
         json_.string(model.name);

@@ -468,8 +468,9 @@ def test_clone():
             finally:
                 ENVIRONMENT.pop("AWS_ACCESS_KEY_ID")
                 ENVIRONMENT.pop("AWS_SECRET_ACCESS_KEY")
+        run("clone", "--from", target, "--table", "Tee", "--as", "Vee", "--data", target, cwd=parent)  # within one directory
         with serving(target) as (_, client):
-            assert scan(client, "Tee") == wanted
+            assert scan(client, "Tee") == wanted and scan(client, "Vee") == wanted
             copy = client.call("DescribeTable", TableName="Tee")["Table"]
             for member in ("KeySchema", "StreamSpecification", "BillingModeSummary"):
                 a, b = dict(shape=shape[member]), dict(shape=copy[member])

@@ -125,6 +125,7 @@ export interface AccessKey {
   profile?: string;
   scope?: string | null;
   created?: number | string | null;
+  revocable?: boolean; // false: it stands in the credentials file
 }
 export interface KeysAnswer {
   any: boolean;

@@ -54,7 +54,7 @@ function Secret({ fresh, close }: { fresh: Fresh; close: () => void }) {
   );
 }
 
-function NewKey({ close, done, cannot }: { close: () => void; done: () => void; cannot: () => void }) {
+function NewKey({ isFirst, close, done, cannot }: { isFirst: boolean; close: () => void; done: () => void; cannot: () => void }) {
   const tables = useLoad('tables', listTables);
   const [name, setName] = useState('');
   const [scope, setScope] = useState<ScopeDraft>({ all: 'write', tables: {} });
@@ -79,7 +79,8 @@ function NewKey({ close, done, cannot }: { close: () => void; done: () => void; 
         <Secret fresh={fresh} close={close} />
       ) : (
         <>
-          <Field label="Name" hint="Whose it is, or what for.">
+          {isFirst && <div className="notice warn">Now any key may call. With the first key of its own the server answers only calls that are signed with one; this console goes on.</div>}
+          <Field label="Name" hint="Whose it is, or what for; letters, digits, - and _.">
             <Text value={name} maxLength={64} placeholder="reporting" change={setName} />
           </Field>
           <Field label="It may">
@@ -177,7 +178,7 @@ export function AccessKeys() {
         {(answer) =>
           answer.keys.length === 0 ? (
             <Empty icon="admin" title={answer.any ? 'Any key may call' : 'No keys'}>
-              <p>This server was started without --credentials, which suits a machine of one’s own. Give it a credentials file to let only its keys in.</p>
+              <p>{answer.any ? 'This server has no keys and no credentials file, which suits a machine of one’s own. With a key it lets only signed calls in.' : 'Nobody may call until there is a key.'}</p>
             </Empty>
           ) : (
             <Table
@@ -194,11 +195,14 @@ export function AccessKeys() {
                   : [
                       {
                         title: '',
-                        cell: (key: AccessKey) => (
-                          <Button size="small" kind="danger" aria-label={`Revoke ${key.id}`} onClick={() => setRevoking(key)}>
-                            Revoke
-                          </Button>
-                        ),
+                        cell: (key: AccessKey) =>
+                          key.revocable === false ? (
+                            <span className="small quiet">in the credentials file</span>
+                          ) : (
+                            <Button size="small" kind="danger" aria-label={`Revoke ${key.id}`} onClick={() => setRevoking(key)}>
+                              Revoke
+                            </Button>
+                          ),
                       },
                     ]),
               ]}
@@ -206,7 +210,7 @@ export function AccessKeys() {
           )
         }
       </Loaded>
-      {making && <NewKey close={() => setMaking(false)} done={keys.reload} cannot={() => setFixed(true)} />}
+      {making && <NewKey isFirst={keys.data?.any === true} close={() => setMaking(false)} done={keys.reload} cannot={() => setFixed(true)} />}
       {revoking && <Revoke accessKey={revoking} close={() => setRevoking(null)} done={keys.reload} />}
     </Card>
   );

@@ -1,4 +1,5 @@
-// What an access key may, as the server writes it: `read`, `write`, `admin`, or `read:Orders,Users;write:Orders`.
+// What an access key may, as the server writes it: `read`, `write`, `admin`, or `read:Orders,Users;write:Orders`. Parts add up;
+// `write` does not include `read`.
 
 export type Right = 'none' | 'read' | 'write';
 
@@ -8,6 +9,7 @@ export interface ScopeDraft {
 }
 
 export function scopeText({ all, tables }: ScopeDraft): string {
+  if (all === 'write') return 'read;write';
   if (all !== 'tables') return all;
   const names = (right: Right) => Object.keys(tables).filter((name) => tables[name] === right).sort();
   // Who writes a table reads it as well.
@@ -18,8 +20,9 @@ export function scopeText({ all, tables }: ScopeDraft): string {
 // In words, for the list.
 export function scopeWords(scope: string | null | undefined): string {
   if (!scope || scope === 'admin') return 'everything';
-  if (scope === 'write') return 'read and write every table';
-  if (scope === 'read') return 'read every table';
+  if (scope === 'full') return 'everything';
+  if (scope === 'read;write') return 'read and write every table';
+  if (scope === 'read' || scope === 'write') return `${scope} every table`;
   return scope
     .split(';')
     .map((part) => {

@@ -466,7 +466,10 @@ std::string_view why_missing(std::string_view name) {
     constexpr std::string_view kNoReplicas = "This server has no replicas and no global tables";
     constexpr std::string_view kNoKinesis =
         "This server has no Kinesis destinations; a table's stream can be read instead";
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReasons = {{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kReasons = {{
+        {"RestoreTableToPointInTime",
+         "This server keeps no past states of tables; a backup can be restored by "
+         "RestoreTableFromBackup"},
         {"CreateGlobalTable", kNoReplicas},
         {"UpdateGlobalTable", kNoReplicas},
         {"UpdateGlobalTableSettings", kNoReplicas},

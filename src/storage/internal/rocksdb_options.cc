@@ -72,7 +72,7 @@ rocksdb::Options make_rocksdb_options(const StoreOptions& options, rocksdb::Env*
     rocks.max_write_buffer_number = 4;
     // What a start after a kill replays, at some 6 ms a megabyte.
     rocks.max_total_wal_size = 128 * kMegabyte;
-    rocks.level0_file_num_compaction_trigger = 4;
+    rocks.level0_file_num_compaction_trigger = kUsualYoungFiles;
     rocks.compression = rocksdb::kLZ4Compression;
     rocks.bytes_per_sync = kMegabyte;
     rocks.max_background_jobs = 2;
