@@ -285,6 +285,12 @@ def operations(stream_arn, iterator):
         "DescribeContinuousBackups": one(READ, orders),
         "DescribeContributorInsights": one(READ, orders),
         "DescribeEndpoints": ({}, []),
+        "DescribeExport": one(READ, {"ExportArn": arn + "/export/01489602797149-73d8d5bc"}),
+        "DescribeImport": one(READ, {"ImportArn": arn + "/import/01489602797149-73d8d5bc"}),
+        "ExportTableToPointInTime": ({"TableArn": arn, "S3Bucket": "exports"}, [(ADMIN, "Orders"), (WRITE, "s3:exports")]),
+        "ImportTable": ({"S3BucketSource": {"S3Bucket": "exports"}, "InputFormat": "DYNAMODB_JSON",
+                         "TableCreationParameters": {**orders, "KeySchema": key_schema, "AttributeDefinitions": definitions, "BillingMode": "PAY_PER_REQUEST"}},
+                        [(ADMIN, "Orders"), (READ, "s3:exports")]),
         "DescribeGlobalTable": one(READ, {"GlobalTableName": "Orders"}, "*"),
         "DescribeGlobalTableSettings": one(READ, {"GlobalTableName": "Orders"}, "*"),
         "DescribeKinesisStreamingDestination": one(READ, orders),
@@ -298,7 +304,7 @@ def operations(stream_arn, iterator):
         "GetItem": one(READ, {**orders, "Key": KEY}),
         "ListBackups": one(READ, {}, "*"),
         "ListContributorInsights": one(READ, orders),
-        "ListExports": one(READ, {}, "*"),
+        "ListExports": one(READ, {"TableArn": arn}),
         "ListGlobalTables": one(READ, {}, "*"),
         "ListImports": one(READ, {}, "*"),
         "ListTables": one(READ, {}, "*"),
@@ -331,15 +337,17 @@ def operations(stream_arn, iterator):
 
 
 SCOPES = ["read", "write", "admin", "read;write", "read:Orders", "write:Orders", "admin:Orders", "read:Users", "write:Users", "admin:Users",
-          "read:Ord*,U*", "read:*", "write:Orders;read:Users", "admin:Orders,Users", "admin:*", "read:s3:*", "read:Orders2,orders,rders"]
+          "read:Ord*,U*", "read:*", "write:Orders;read:Users", "admin:Orders,Users", "admin:*", "read:s3:*", "read:Orders2,orders,rders",
+          "admin:Orders;write:s3:exports", "admin:Orders,s3:exp*"]
 
 
-def scope_allows(scope, action, table):
+def scope_allows(scope, action, name):
     """The language once more, read from its description."""
     for grant in scope.split(";"):
         word, _, names = grant.partition(":")
-        patterns = names.split(",") if names else ["*"]
-        if word in (action, ADMIN) and any(fnmatch.fnmatchcase(table, name) for name in patterns if not name.startswith("s3:")):
+        patterns = names.split(",") if names else ["*", "s3:*"]
+        fitting = [pattern for pattern in patterns if pattern.startswith("s3:") == name.startswith("s3:")]
+        if word in (action, ADMIN) and any(fnmatch.fnmatchcase(name, pattern) for pattern in fitting):
             return True
     return False
 

@@ -252,8 +252,8 @@ Result<void> check_access(
     std::string_view name,
     std::string_view body
 ) {
-    const auto allows = [&](Action action, auth::ResourceKind kind, std::string_view name) {
-        return caller.scope != nullptr && caller.scope->allows(action, kind, name);
+    const auto allows = [&](Action action, auth::ResourceKind kind, std::string_view resource) {
+        return caller.scope != nullptr && caller.scope->allows(action, kind, resource);
     };
     // Most keys are not limited to tables, and then the body need not be looked at.
     if ((caller.scope != nullptr && caller.scope->allows_everything()) ||

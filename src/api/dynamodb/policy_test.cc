@@ -5,6 +5,7 @@
 #include "api/dynamodb/operations.h"
 #include "api/dynamodb/stream_operations.h"
 #include "api/dynamodb/tool_operations.h"
+#include "api/dynamodb/transfer_operations.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
@@ -14,9 +15,11 @@ std::string outcome(std::string_view scope, std::string_view name, std::string b
     const auto* operation = find_operation(name);
     const auto* tool = find_tool_operation(name);
     const auto* stream = find_stream_operation(name);
-    const auto& policy = operation != nullptr ? operation->policy
-                         : tool != nullptr    ? tool->policy
-                                              : stream->policy;
+    const auto* transfer = find_transfer_operation(name);
+    const auto& policy = operation != nullptr  ? operation->policy
+                         : transfer != nullptr ? transfer->policy
+                         : tool != nullptr     ? tool->policy
+                                               : stream->policy;
     const auto parsed = auth::Scope::parse(scope);
     EXPECT_TRUE(parsed) << scope;
     const auth::Identity caller{"GLKA", "ann", std::make_shared<const auth::Scope>(*parsed)};
@@ -25,9 +28,7 @@ std::string outcome(std::string_view scope, std::string_view name, std::string b
         caller,
         "eu-west-1",
         policy,
-        operation != nullptr ? operation->name
-        : tool != nullptr    ? tool->name
-                             : stream->name,
+        name,
         std::string_view(body).substr(0, body.size() - kBodyPadding)
     );
     return checked ? "allowed" : checked.error().message;
@@ -162,6 +163,32 @@ TEST(PolicyTest, TheTableOfAnArn) {
     EXPECT_TRUE(allows("admin:Copy;read:Orders", "RestoreTableFromBackup", restore));
     EXPECT_FALSE(allows("admin:Copy", "RestoreTableFromBackup", restore));
     EXPECT_FALSE(allows("admin:Orders", "RestoreTableFromBackup", restore));
+}
+
+TEST(PolicyTest, ExportsAndImportsNeedTheirBucketToo) {
+    const std::string arn = "arn:aws:dynamodb:eu-west-1:123456789012:table/Orders";
+    const auto out = R"({"TableArn":")" + arn + R"(","S3Bucket":"b"})";
+    EXPECT_TRUE(allows("admin:Orders;write:s3:b", "ExportTableToPointInTime", out));
+    EXPECT_FALSE(allows("admin:Orders", "ExportTableToPointInTime", out));
+    EXPECT_FALSE(allows("admin:*", "ExportTableToPointInTime", out));
+    EXPECT_FALSE(allows("write:s3:b;read", "ExportTableToPointInTime", out));
+    EXPECT_NE(
+        outcome("admin:*", "ExportTableToPointInTime", out)
+            .find("s3:PutObject on resource: arn:aws:s3:::b because"),
+        std::string::npos
+    );
+    const auto in =
+        R"({"S3BucketSource":{"S3Bucket":"b"},"TableCreationParameters":{"TableName":"New"}})";
+    EXPECT_TRUE(allows("admin:New;read:s3:b", "ImportTable", in));
+    EXPECT_FALSE(allows("admin:New", "ImportTable", in));
+    EXPECT_FALSE(allows("admin:Old;read:s3:b", "ImportTable", in));
+    EXPECT_FALSE(
+        allows("admin:New;read:s3:b", "ImportTable", R"({"S3BucketSource":{"S3Bucket":"b"}})")
+    );
+    EXPECT_TRUE(
+        allows("read:Orders", "DescribeExport", R"({"ExportArn":")" + arn + R"(/export/1"})")
+    );
+    EXPECT_FALSE(allows("read:Orders", "ListImports", "{}"));
 }
 
 TEST(PolicyTest, ACallerWithoutAScopeMayDoNothing) {
