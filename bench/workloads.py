@@ -3,12 +3,13 @@
 One table of orders: 50 a customer, 1 KB each as DynamoDB counts, with an index by day that holds whole items.
 Three quarters of an item are random letters, so that a compressing engine has no easy time.
 """
-import http.client
 import json
 import random
 import string
 import threading
-import urllib.parse
+
+import measure
+from dynamo import HEADERS, Client, lines_of, target
 
 TABLE = "bench_orders"
 INDEX = "by_day"
@@ -16,34 +17,6 @@ ORDERS_PER_CUSTOMER = 50
 PREPARED = 20_000
 LOADERS = 4
 BATCH = 25
-
-HEADERS = {
-    "Content-Type": "application/x-amz-json-1.0",
-    "X-Amz-Date": "20260101T000000Z",
-    "Authorization": "AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, "
-                     "SignedHeaders=content-type;host;x-amz-date;x-amz-target, Signature=" + "0" * 64,
-}
-
-
-class Client:
-    """One kept-alive connection; not for two threads at a time."""
-
-    def __init__(self, url):
-        address = urllib.parse.urlsplit(url)
-        self.connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
-
-    def call(self, operation, body):
-        text = body if isinstance(body, str) else json.dumps(body)
-        headers = {**HEADERS, "X-Amz-Target": f"DynamoDB_20120810.{operation}"}
-        self.connection.request("POST", "/", text, headers)
-        reply = self.connection.getresponse()
-        return reply.status, json.loads(reply.read() or b"{}")
-
-    def expect(self, operation, body):
-        status, reply = self.call(operation, body)
-        if status != 200:
-            raise RuntimeError(f"{operation} answered {status}: {json.dumps(reply)[:300]}")
-        return reply
 
 
 class Orders:
@@ -146,13 +119,20 @@ WORKLOADS = {
 LIMITS = ("get", "put", "get-one")
 
 
-def prepare(name, count, path):
-    """Writes the workload's request bodies, one a line."""
-    _, make, _, how_many, _ = WORKLOADS[name]
+def prepare(name, count, folder):
+    """Writes the workload's requests for a table of `count` items; how they are sent."""
+    operation, make, connections, how_many, _ = WORKLOADS[name]
     orders = Orders(count, seed=name)
+    return write_load(name, folder, (make(orders) for _ in range(how_many)), operation, connections=connections)
+
+
+def write_load(name, folder, bodies, operation, **how):
+    """Requests of one DynamoDB operation with these bodies; `how` goes to the load."""
+    path = folder / f"{name}.tsv"
     with path.open("w") as file:
-        for _ in range(how_many):
-            file.write(json.dumps(make(orders), separators=(",", ":")) + "\n")
+        for body in bodies:
+            file.write(f"POST\t/\t{json.dumps(body, separators=(',', ':'))}\n")
+    return measure.Load(name, path, lines_of({**HEADERS, **target(operation)}), **how)
 
 
 def create_table(client):
@@ -201,11 +181,11 @@ def load(url, count):
         raise failures[0]
 
 
-def write_batch(client, items):
+def write_batch(client, items, table=TABLE):
     pending = [{"PutRequest": {"Item": item}} for item in items]
     for _ in range(100):
-        reply = client.expect("BatchWriteItem", {"RequestItems": {TABLE: pending}})
-        pending = reply.get("UnprocessedItems", {}).get(TABLE, [])
+        reply = client.expect("BatchWriteItem", {"RequestItems": {table: pending}})
+        pending = reply.get("UnprocessedItems", {}).get(table, [])
         if not pending:
             return
     raise RuntimeError("BatchWriteItem left items unprocessed a hundred times")

@@ -2,7 +2,7 @@
 #
 #   Boost::headers  simdjson::simdjson  OpenSSL::SSL  OpenSSL::Crypto  CLI11::CLI11  Threads::Threads  CURL::libcurl
 #   yaml-cpp::yaml-cpp  re2::re2  argon2::argon2  RocksDB::static  xxHash::xxhash  utf8proc::utf8proc  jemalloc::static (GATELEG_JEMALLOC)
-#   JPEG::archive  WebP::archive  spng::spng
+#   JPEG::archive  WebP::archive  spng::spng  zstd::archive
 #   GTest::*  rapidcheck (GATELEG_TESTS)
 
 find_package(Threads REQUIRED)
@@ -74,6 +74,15 @@ if(NOT TARGET spng::spng)
   set_target_properties(spng::spng PROPERTIES
     IMPORTED_LOCATION "${SPNG_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${SPNG_HEADERS}"
     INTERFACE_LINK_LIBRARIES "ZLIB::ZLIB;m")
+endif()
+
+# Imports that are compressed with it; the archive that RocksDB needs.
+find_path(ZSTD_HEADERS zstd.h REQUIRED)
+mark_as_advanced(ZSTD_HEADERS)
+if(NOT TARGET zstd::archive)
+  add_library(zstd::archive UNKNOWN IMPORTED)
+  set_target_properties(zstd::archive PROPERTIES
+    IMPORTED_LOCATION "${ROCKSDB_zstd_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${ZSTD_HEADERS}")
 endif()
 
 find_path(ARGON2_HEADERS argon2.h REQUIRED)

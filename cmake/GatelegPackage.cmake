@@ -10,6 +10,7 @@ add_custom_command(OUTPUT "${pages}/gateleg.1.gz"
   COMMAND $<TARGET_FILE:gateleg> completions bash > "${pages}/gateleg"
   COMMAND $<TARGET_FILE:gateleg> completions zsh > "${pages}/_gateleg"
   COMMAND $<TARGET_FILE:gateleg> completions fish > "${pages}/gateleg.fish"
+  COMMAND gzip -9nc "${PROJECT_SOURCE_DIR}/packaging/changelog" > "${pages}/changelog.gz"
   DEPENDS gateleg COMMENT "Writing the manual page and completions" VERBATIM)
 # Only where packages are made: a program under a sanitizer is slow to print.
 set(in_all "")
@@ -23,16 +24,18 @@ install(FILES "${pages}/gateleg.1.gz" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
 install(FILES "${pages}/gateleg" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 install(FILES "${pages}/_gateleg" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
 install(FILES "${pages}/gateleg.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
+install(FILES "${pages}/changelog.gz" "${PROJECT_SOURCE_DIR}/packaging/copyright" "${PROJECT_SOURCE_DIR}/README.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/packaging/lintian-overrides" DESTINATION share/lintian/overrides RENAME gateleg)
 install(FILES "${PROJECT_SOURCE_DIR}/packaging/gateleg.service" DESTINATION lib/systemd/system)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME gateleg)
-set(CPACK_PACKAGE_CONTACT "The Gateleg authors <gateleg@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "the DynamoDB API, an S3 API and typed APIs from model files")
-set(CPACK_PACKAGE_DESCRIPTION "Runs a single-table design: one program with an embedded engine that speaks the DynamoDB and S3
-APIs, makes a typed HTTP API of each model file, and has a console.")
+set(CPACK_PACKAGE_CONTACT "The Gateleg authors <maintainers@gateleg.example>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "DynamoDB API, S3 API and typed APIs from model files")
+set(CPACK_PACKAGE_DESCRIPTION "Runs a single-table design: one program with an
+embedded engine that speaks the DynamoDB and S3 APIs, makes a typed HTTP API
+of each model file, and has a console.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

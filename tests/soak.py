@@ -101,6 +101,8 @@ def parts():
              ("GATELEG_ENDURANCE_SECONDS", 1.3, 20, 7200), seed),
         Part("network", 7, f"{NODE} tests/network/main.js", ["idle", "heads"], "overload, connections, slow clients",
              ("GATELEG_NETWORK_SCALE", 40, 1, 10)),
+        Part("readme", 4, f"{PYTHON} tests/readme/first_ten_minutes.py", ["blocks"],
+             "the README's first ten minutes, followed to the letter in a clean clone"),
         Part("fuzz", 10, None, ["executions"], "libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer", builds=("fuzz",)),
         Part("tsan", 16, None, ["passed"], "unit and property tests, as far as the time goes suites too, under ThreadSanitizer, with new random cases", builds=("tsan",)),
     ]

@@ -6,7 +6,8 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/controls.css';
 import './styles/data.css';
-import './styles/pages.css';
+import './styles/forms.css';
+import './styles/items.css';
 
 applyTheme();
 createRoot(document.getElementById('app')!).render(<App />);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ids.h"
 #include "base/log.h"
 
 namespace gateleg::api {
@@ -40,6 +41,17 @@ std::array<std::uint32_t, 4> stage_times(const http::Trace& trace, std::int64_t 
     return times;
 }
 
+// The same trace, with an id of what this server does for it in the place of its caller's.
+std::string continue_trace(std::string_view parent) {
+    constexpr std::size_t kSpanAt = 36;  // behind "00-", 32 digits and "-"
+    constexpr std::size_t kSpanDigits = 16;
+    auto digits = random_uuid();
+    std::erase(digits, '-');
+    auto line = "traceparent: " + std::string(parent.substr(0, kSpanAt));
+    line.append(digits, digits.size() - kSpanDigits).append(parent.substr(kSpanAt + kSpanDigits));
+    return line.append("\r\n");
+}
+
 void log_slow(const metrics::RequestEntry& entry) {
     log_warn(
         "slow request",
@@ -61,6 +73,20 @@ void log_slow(const metrics::RequestEntry& entry) {
 }
 
 }  // namespace
+
+void Measured::handle(http::Exchange exchange) {
+    auto& trace = exchange.trace();
+    trace.begin();
+    for (const auto& header : exchange.request().head.headers()) {
+        if (header.name.size() == kTraceparent.size() &&
+            http::equal_ignoring_case(header.name, kTraceparent) &&
+            metrics::is_traceparent(header.value)) {
+            trace.parent = header.value;
+            trace.headers = continue_trace(header.value);
+        }
+    }
+    face_.handle(std::move(exchange));
+}
 
 void Measured::count_refusal(int status) const {
     meters_.recorder.count({.face = name_, .operation = kRefused, .status = status});
@@ -99,13 +125,7 @@ void Measured::on_reply(
     entry.id = trace.id;
     entry.table = plain_name(trace.table);
     entry.code = trace.code;
-    for (const auto& header : request.head.headers()) {
-        if (header.name.size() == kTraceparent.size() &&
-            http::equal_ignoring_case(header.name, kTraceparent) &&
-            metrics::is_traceparent(header.value)) {
-            entry.trace = header.value;
-        }
-    }
+    entry.trace = trace.parent;
     meters_.recorder.count(
         {name_, entry.operation, entry.status, micros, entry.bytes_in, entry.bytes_out}
     );

@@ -24,10 +24,7 @@ public:
     Measured(metrics::Face name, http::Handler& face, const Meters& meters)
         : name_(name), face_(face), meters_(meters) {}
 
-    void handle(http::Exchange exchange) override {
-        exchange.trace().begin();
-        face_.handle(std::move(exchange));
-    }
+    void handle(http::Exchange exchange) override;
     std::size_t max_body_bytes(const http::RequestHead& head) const override {
         return face_.max_body_bytes(head);
     }

@@ -119,6 +119,10 @@ dynamo::Dynamo& Backend::dynamo() {
     return *parts_->remote;
 }
 
+dynamo::StoreCalls* Backend::store_calls() {
+    return parts_->remote.get();
+}
+
 dynamo::Streams* Backend::streams() {
     return parts_->engine.get();
 }
@@ -136,6 +140,10 @@ const engine::Engine* Backend::engine() const {
 }
 
 const dynamo::PartitionReader* Backend::partitions() const {
+    return parts_->engine.get();
+}
+
+dynamo::ChangeFeed* Backend::changes() {
     return parts_->engine.get();
 }
 

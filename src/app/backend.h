@@ -8,8 +8,10 @@
 
 #include "app/config.h"
 #include "base/clock.h"
+#include "dynamo/change_feed.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
+#include "dynamo/store_calls.h"
 #include "dynamo/streams.h"
 #include "dynamo/table_settings.h"
 #include "model/runtime.h"
@@ -32,12 +34,15 @@ public:
     Backend& operator=(const Backend&) = delete;
 
     dynamo::Dynamo& dynamo();
-    // Null with a remote store, all of these: its streams are read from it directly.
+    // What a remote store answers besides; null with the embedded one.
+    dynamo::StoreCalls* store_calls();
+    // Null with a remote store, all of these: it answers for them itself.
     dynamo::Streams* streams();
     dynamo::TableSettings* settings();
     const storage::Store* store() const;
     const engine::Engine* engine() const;
     const dynamo::PartitionReader* partitions() const;
+    dynamo::ChangeFeed* changes();
     // The embedded store can no longer promise to keep writes.
     bool has_failed() const;
 

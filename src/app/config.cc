@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "auth/key_ring.h"
 #include "base/log.h"
 
 namespace gateleg::app {
@@ -15,11 +16,11 @@ void check_exposed(const Config& config, std::string_view flag, const Address& a
     if (is_loopback(address)) {
         return;
     }
-    if (!config.credentials && !config.anonymous) {
+    if (!asks_for_signatures(config) && !config.anonymous) {
         throw ConfigError(
             "--" + std::string(flag) + " " + written(address) +
-            " can be reached from other machines: give --credentials FILE, or --anonymous to let "
-            "everybody in"
+            " can be reached from other machines: make a key with `gateleg keys create`, give "
+            "--credentials FILE, or --anonymous to let everybody in"
         );
     }
     if (!config.tls_certificate && !config.insecure) {
@@ -29,7 +30,7 @@ void check_exposed(const Config& config, std::string_view flag, const Address& a
             "go without TLS"
         );
     }
-    if (!config.credentials) {
+    if (!asks_for_signatures(config)) {
         log_warn(
             "everybody who reaches this address may read and write", {{"address", written(address)}}
         );
@@ -74,6 +75,10 @@ bool has_remote_store(const Config& config) {
     return config.store != "embedded";
 }
 
+bool asks_for_signatures(const Config& config) {
+    return config.credentials || (!config.memory && auth::has_keys(config.data));
+}
+
 void check(const Config& config) {
     if (config.emulate_aws && has_remote_store(config)) {
         throw ConfigError("--emulate aws is for the embedded store: " + config.store + " is real");
@@ -87,10 +92,10 @@ void check(const Config& config) {
     if (!config.models.empty() && !config.http) {
         throw ConfigError("--model is served on --http, which is off");
     }
-    if (has_remote_store(config) && config.dynamodb && !config.credentials) {
+    if (has_remote_store(config) && config.dynamodb && !asks_for_signatures(config)) {
         throw ConfigError(
             "--dynamodb would let everybody use this server's keys to " + config.store +
-            ": give --credentials FILE, or --dynamodb off"
+            ": make a key with `gateleg keys create`, give --credentials FILE, or --dynamodb off"
         );
     }
     if (config.dynamodb) {

@@ -29,11 +29,12 @@ struct Config {
     std::optional<Address> s3 = Address{"127.0.0.1", 9000};
     storage::Durability durability = storage::Durability::kFsync;
     std::optional<std::filesystem::path> credentials;
-    std::vector<std::string> systems;   // names of built-in ones
-    std::vector<std::string> models;    // files
-    std::vector<std::string> catalogs;  // files that replace a system's own
-    bool demo = false;                  // load example data
-    std::string jwt_secret;             // empty: no token signed with a secret is accepted
+    std::filesystem::path key_file = {};  // of the master key; empty: its default place
+    std::vector<std::string> systems;     // names of built-in ones
+    std::vector<std::string> models;      // files
+    std::vector<std::string> catalogs;    // files that replace a system's own
+    bool demo = false;                    // load example data
+    std::string jwt_secret;               // empty: no token signed with a secret is accepted
     std::optional<std::filesystem::path> jwks;
     std::optional<std::string> tls_certificate;
     std::optional<std::string> tls_key;
@@ -45,6 +46,8 @@ struct Config {
     // Behave as AWS may: late indexes, unprocessed items, conflicts. Drawn from the seed.
     bool emulate_aws = false;
     std::uint64_t emulation_seed = 1;
+    // What scripts around DynamoDB Local look for: its first line of output, 400 to a GET.
+    bool like_dynamodb_local = false;
     std::string region = "us-east-1";
     std::vector<std::string> hosts;
     std::vector<std::string> origins;
@@ -72,6 +75,9 @@ bool has_systems(const Config& config);
 
 // The tables are kept by another service, not in the data directory.
 bool has_remote_store(const Config& config);
+
+// Somebody asked for signatures: a credentials file, or a key in the data directory.
+bool asks_for_signatures(const Config& config);
 
 // Refuses what no one should run by accident: a face that others can reach without credentials or
 // without TLS, unless both were waived by name.

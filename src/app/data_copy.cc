@@ -1,18 +1,16 @@
 #include "app/data_copy.h"
 
 #include <chrono>
-#include <future>
 #include <memory>
 #include <utility>
 #include <variant>
 
-#include "app/admin_socket.h"
+#include "app/admin_client.h"
 #include "app/config.h"
+#include "auth/key_ring.h"
 #include "base/json_writer.h"
 #include "base/log.h"
-#include "remote/http_client.h"
 #include "storage/backup_files.h"
-#include "value/json_tree.h"
 
 namespace gateleg::app {
 namespace {
@@ -62,7 +60,10 @@ Result<storage::CopyTotals> finish(
 }
 
 Result<storage::CopyTotals> copy_into(
-    const storage::Store& from, const fs::path& partial, const storage::CopyProgress& progress
+    const storage::Store& from,
+    const fs::path& data,
+    const fs::path& partial,
+    const storage::CopyProgress& progress
 ) {
     try {
         storage::CopyTotals totals;
@@ -70,6 +71,7 @@ Result<storage::CopyTotals> copy_into(
             const auto store = storage::Store::open({.directory = partial});
             GATELEG_TRY_ASSIGN(totals, storage::copy_store(from, *store, progress));
         }
+        GATELEG_TRY(auth::copy_keys(data, partial));
         storage::list_backup_files(partial, totals);
         return totals;
     } catch (const std::exception& problem) {
@@ -84,53 +86,6 @@ Result<storage::CopyTotals> copy_files(const fs::path& backup, const fs::path& p
     return totals;
 }
 
-// The members of a small JSON object; nothing if it is none.
-value::Map members_of(std::string_view json) {
-    auto parsed = value::parse_json(json);
-    auto* map = parsed ? std::get_if<value::Map>(&(*parsed).data) : nullptr;
-    return map == nullptr ? value::Map() : std::move(*map);
-}
-std::string text_of(const value::Map& members, std::string_view name) {
-    const auto found = members.find(name);
-    const auto* text =
-        found == members.end() ? nullptr : std::get_if<std::string>(&found->second.data);
-    return text == nullptr ? "" : *text;
-}
-std::uint64_t number_of(const value::Map& members, std::string_view name) {
-    const auto found = members.find(name);
-    const auto* number =
-        found == members.end() ? nullptr : std::get_if<value::Number>(&found->second.data);
-    return number == nullptr ? 0 : std::strtoull(number->to_text().c_str(), nullptr, 10);
-}
-
-// Asks a running server, and waits for its answer.
-Result<value::Map> ask(
-    remote::HttpClient& client, const AdminSocket& socket, std::string_view path, std::string body
-) {
-    constexpr std::chrono::seconds kPatience{60};
-    remote::HttpRequest request;
-    request.url = "http://localhost" + std::string(path);
-    request.headers = {"Content-Type: application/json"};
-    request.body = std::move(body);
-    request.deadline = std::chrono::steady_clock::now() + kPatience;
-    request.direct = true;
-    request.unix_socket = socket.path();
-    std::promise<remote::HttpResult> promise;
-    auto answer = promise.get_future();
-    client.send(std::move(request), [&](remote::HttpResult result) {
-        promise.set_value(std::move(result));
-    });
-    const auto result = answer.get();
-    const auto* reply = std::get_if<remote::HttpReply>(&result);
-    if (reply == nullptr) {
-        return service_unavailable(std::get<remote::HttpFailure>(result).reason);
-    }
-    if (reply->status != 200) {
-        return service_unavailable("the server does not make copies: " + reply->body);
-    }
-    return members_of(reply->body);
-}
-
 Result<storage::CopyTotals> copy_running(
     const AdminSocket& socket,
     const fs::path& to,
@@ -143,7 +98,7 @@ Result<storage::CopyTotals> copy_running(
     json.begin_object();
     json.member("directory", fs::absolute(to).string());
     json.end_object();
-    GATELEG_TRY_ASSIGN(auto state, ask(client, socket, kStartPath, std::move(body)));
+    GATELEG_TRY_ASSIGN(auto state, ask_server(client, socket, kStartPath, std::move(body)));
     for (;;) {
         const storage::CopyTotals totals{number_of(state, "rows"), number_of(state, "bytes")};
         const auto name = text_of(state, "state");
@@ -155,17 +110,20 @@ Result<storage::CopyTotals> copy_running(
         }
         show(totals);
         std::this_thread::sleep_for(kBetweenLooks);
-        GATELEG_TRY_ASSIGN(state, ask(client, socket, kStatusPath, "{}"));
+        GATELEG_TRY_ASSIGN(state, ask_server(client, socket, kStatusPath, "{}"));
     }
 }
 
 }  // namespace
 
 Result<storage::CopyTotals> copy_to_directory(
-    const storage::Store& from, const fs::path& to, const storage::CopyProgress& progress
+    const storage::Store& from,
+    const fs::path& data,
+    const fs::path& to,
+    const storage::CopyProgress& progress
 ) {
     GATELEG_TRY_ASSIGN(const auto partial, make_room(to));
-    return finish(copy_into(from, partial, progress), partial, to);
+    return finish(copy_into(from, data, partial, progress), partial, to);
 }
 
 Result<storage::CopyTotals> copy_data(
@@ -181,7 +139,7 @@ Result<storage::CopyTotals> copy_data(
         return copy_running(socket, to, show);
     }
     const auto store = storage::Store::open({.directory = data});
-    return copy_to_directory(*store, to, [&](const storage::CopyTotals& totals) {
+    return copy_to_directory(*store, data, to, [&](const storage::CopyTotals& totals) {
         show(totals);
         return true;
     });
@@ -263,11 +221,12 @@ std::string CopyFace::status() const {
 }
 
 void CopyFace::run(const std::stop_token& stop, const fs::path& to) {
-    const auto copied = copy_to_directory(*store_, to, [&](const storage::CopyTotals& totals) {
-        const std::lock_guard lock(mutex_);
-        state_.totals = totals;
-        return !stop.stop_requested();
-    });
+    const auto copied =
+        copy_to_directory(*store_, data_, to, [&](const storage::CopyTotals& totals) {
+            const std::lock_guard lock(mutex_);
+            state_.totals = totals;
+            return !stop.stop_requested();
+        });
     const std::lock_guard lock(mutex_);
     if (copied) {
         state_ = {.name = "done", .totals = *copied, .message = {}};

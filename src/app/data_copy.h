@@ -20,10 +20,12 @@
 namespace gateleg::app {
 
 // Copies the rows of `from` into a new data directory at `to`, which must not exist or be empty. It
-// appears under its name when it is whole and has been compared. What else a data directory holds
-// (objects, the server's secret) is not copied. Throws nothing.
+// appears under its name when it is whole and has been compared. Of what else lies in `data`, the
+// access keys are copied, sealed as they are, and objects and the server's secret are not. Throws
+// nothing.
 Result<storage::CopyTotals> copy_to_directory(
     const storage::Store& from,
+    const std::filesystem::path& data,
     const std::filesystem::path& to,
     const storage::CopyProgress& progress
 );
@@ -48,9 +50,9 @@ Result<storage::CopyTotals> restore_data(
 // One copy at a time. What it is given outlives it.
 class CopyFace final : public http::Handler {
 public:
-    // `store` is null when a store over the network answers.
-    CopyFace(http::Handler& commands, const storage::Store* store)
-        : commands_(commands), store_(store) {}
+    // `store` is null when a store over the network answers; `data` is its directory.
+    CopyFace(http::Handler& commands, const storage::Store* store, std::filesystem::path data)
+        : commands_(commands), store_(store), data_(std::move(data)) {}
 
     void handle(http::Exchange exchange) override;
     std::size_t max_body_bytes(const http::RequestHead& head) const override;
@@ -70,6 +72,7 @@ private:
 
     http::Handler& commands_;
     const storage::Store* store_;
+    std::filesystem::path data_;
     mutable std::mutex mutex_;
     State state_;
     std::jthread thread_;

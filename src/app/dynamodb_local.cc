@@ -24,13 +24,23 @@ bool is_local_option(const std::string& word) {
 
 class Translation {
 public:
-    explicit Translation(const std::vector<std::string>& arguments) : words_(arguments) {}
+    Translation(const std::vector<std::string>& arguments, bool in_container)
+        : words_(arguments), in_container_(in_container) {}
 
     std::vector<std::string> run() {
         while (next_ < words_.size()) {
             take(words_[next_++]);
         }
+        if (version_) {
+            return {"--version"};
+        }
+        if (in_container_) {
+            // Nothing outside a container reaches its loopback.
+            add_unless_given("--dynamodb", "0.0.0.0:" + port_);
+            ours_.insert(ours_.end(), {"--insecure", "--anonymous"});
+        }
         add_unless_given("--dynamodb", "127.0.0.1:" + port_);
+        add_unless_given("--compat", "dynamodb-local");
         // DynamoDB Local has one port.
         add_unless_given("--http", "off");
         add_unless_given("--s3", "off");
@@ -49,6 +59,8 @@ private:
             // For the Java machine.
         } else if (word == "-help") {
             ours_.emplace_back("--help");
+        } else if (word == "-version") {
+            version_ = true;
         } else if (word == "-inMemory") {
             ours_.emplace_back("--memory");
         } else if (word == "-dbPath") {
@@ -98,20 +110,39 @@ private:
     }
 
     const std::vector<std::string>& words_;
+    const bool in_container_;
     std::size_t next_ = 0;
     std::vector<std::string> ours_;
     std::string port_ = "8000";
+    bool version_ = false;
 };
 
 }  // namespace
 
 std::optional<std::vector<std::string>> translate_dynamodb_local(
-    const std::vector<std::string>& arguments
+    const std::vector<std::string>& arguments, bool in_container
 ) {
     if (arguments.empty() || !is_local_option(arguments.front())) {
         return std::nullopt;
     }
-    return Translation(arguments).run();
+    return Translation(arguments, in_container).run();
+}
+
+std::string dynamodb_local_banner(const Config& config) {
+    std::ostringstream text;
+    text << "Initializing DynamoDB Local with the following configuration:\n"
+         << "Port:\t" << (config.dynamodb ? config.dynamodb->port : 0) << "\n"
+         << "InMemory:\t" << (config.memory ? "true" : "false") << "\n"
+         << "Version:\tgateleg " << config.version << "\n"
+         << "DbPath:\t" << (config.memory ? "null" : config.data.string()) << "\n"
+         << "SharedDb:\ttrue\n"
+         << "shouldDelayTransientStatuses:\tfalse\n"
+         << "CorsParams:\t";
+    for (const auto& origin : config.origins) {
+        text << (&origin == &config.origins.front() ? "" : ",") << origin;
+    }
+    text << (config.origins.empty() ? "null\n\n" : "\n\n");
+    return text.str();
 }
 
 }  // namespace gateleg::app

@@ -14,7 +14,16 @@ TEST(DynamoDbLocalTest, ItsUsualCommandLinesAreUnderstood) {
         translate_dynamodb_local(
             {"-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar", "-sharedDb"}
         ),
-        (Words{"serve", "--dynamodb", "127.0.0.1:8000", "--http", "off", "--s3", "off"})
+        (Words{
+            "serve",
+            "--dynamodb",
+            "127.0.0.1:8000",
+            "--compat",
+            "dynamodb-local",
+            "--http",
+            "off",
+            "--s3",
+            "off"})
     );
     EXPECT_EQ(
         translate_dynamodb_local(
@@ -35,6 +44,8 @@ TEST(DynamoDbLocalTest, ItsUsualCommandLinesAreUnderstood) {
             "http://b",
             "--dynamodb",
             "127.0.0.1:9001",
+            "--compat",
+            "dynamodb-local",
             "--http",
             "off",
             "--s3",
@@ -56,6 +67,8 @@ TEST(DynamoDbLocalTest, ItsUsualCommandLinesAreUnderstood) {
             "/data",
             "--dynamodb",
             "127.0.0.1:8000",
+            "--compat",
+            "dynamodb-local",
             "--http",
             "off",
             "--s3",
@@ -81,10 +94,53 @@ TEST(DynamoDbLocalTest, OwnOptionsArePassedOn) {
             "0.0.0.0:8000",
             "--insecure",
             "--anonymous",
+            "--compat",
+            "dynamodb-local",
             "--http",
             "off",
             "--s3",
             "off"})
+    );
+}
+
+TEST(DynamoDbLocalTest, InAContainerItIsReachedFromOutside) {
+    EXPECT_EQ(
+        translate_dynamodb_local({"-jar", "DynamoDBLocal.jar", "-port", "9001"}, true),
+        (Words{
+            "serve",
+            "--dynamodb",
+            "0.0.0.0:9001",
+            "--insecure",
+            "--anonymous",
+            "--compat",
+            "dynamodb-local",
+            "--http",
+            "off",
+            "--s3",
+            "off"})
+    );
+}
+
+TEST(DynamoDbLocalTest, VersionAndHelpAreOurs) {
+    EXPECT_EQ(
+        translate_dynamodb_local({"-jar", "DynamoDBLocal.jar", "-version"}), (Words{"--version"})
+    );
+    const auto help = translate_dynamodb_local({"-help"});
+    ASSERT_TRUE(help);
+    EXPECT_EQ((*help)[1], "--help");
+}
+
+TEST(DynamoDbLocalTest, TheBannerSaysWhatItIsSetTo) {
+    Config config;
+    config.memory = true;
+    config.version = "1.0";
+    config.dynamodb = Address{"127.0.0.1", 8000};
+    config.origins = {"http://a", "http://b"};
+    EXPECT_EQ(
+        dynamodb_local_banner(config),
+        "Initializing DynamoDB Local with the following configuration:\n"
+        "Port:\t8000\nInMemory:\ttrue\nVersion:\tgateleg 1.0\nDbPath:\tnull\nSharedDb:\ttrue\n"
+        "shouldDelayTransientStatuses:\tfalse\nCorsParams:\thttp://a,http://b\n\n"
     );
 }
 

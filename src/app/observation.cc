@@ -131,11 +131,13 @@ Observation::Observation(
     const Config& config,
     Backend& backend,
     const Clock& real_clock,
-    std::function<std::size_t()> connections
+    std::function<std::size_t()> connections,
+    std::function<std::size_t()> event_streams
 )
     : backend_(backend),
       version_(config.version),
       connections_(std::move(connections)),
+      event_streams_(std::move(event_streams)),
       meters_{recorder_, requests_, config.slow_millis * kMicrosPerMilli},
       history_(recorder_, real_clock, [this] { return gauges(); }) {}
 
@@ -147,6 +149,13 @@ std::vector<metrics::Gauge> Observation::gauges() const {
          "Open connections of all faces",
          "connections",
          to_double(connections_()),
+         false}
+    );
+    gauges.push_back(
+        {"gateleg_event_streams",
+         "Clients that follow the changes of a table",
+         "eventStreams",
+         to_double(event_streams_()),
          false}
     );
     if (const auto* store = backend_.store()) {

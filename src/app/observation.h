@@ -24,7 +24,8 @@ public:
         const Config& config,
         Backend& backend,
         const Clock& real_clock,
-        std::function<std::size_t()> connections
+        std::function<std::size_t()> connections,
+        std::function<std::size_t()> event_streams
     );
 
     const api::Meters& meters() const { return meters_; }
@@ -39,6 +40,7 @@ private:
     Backend& backend_;
     std::string version_;
     std::function<std::size_t()> connections_;
+    std::function<std::size_t()> event_streams_;
     metrics::Recorder recorder_;
     metrics::RequestLog requests_;
     api::Meters meters_;

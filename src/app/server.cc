@@ -9,18 +9,21 @@
 #include "api/console/face.h"
 #include "api/console/link_face.h"
 #include "api/dynamodb/face.h"
+#include "api/events/hub.h"
 #include "api/http_face.h"
 #include "api/rest/face.h"
 #include "api/s3/face.h"
 #include "app/admin_socket.h"
 #include "app/backend.h"
 #include "app/data_copy.h"
+#include "app/keys.h"
 #include "app/memory_limit.h"
 #include "app/object_house.h"
 #include "app/observation.h"
 #include "app/systems.h"
-#include "auth/credentials.h"
+#include "app/transfer_jobs.h"
 #include "auth/jwt.h"
+#include "auth/key_ring.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/server.h"
@@ -33,15 +36,22 @@ namespace {
 
 constexpr std::chrono::seconds kDrainPatience{10};
 
-std::unique_ptr<auth::Credentials> load_credentials(const Config& config) {
-    if (!config.credentials) {
-        return nullptr;
-    }
-    auto loaded = auth::Credentials::load(*config.credentials);
+std::unique_ptr<auth::KeyRing> load_keys(const Config& config) {
+    auto loaded = auth::KeyRing::open(
+        {.credentials = config.credentials,
+         .directory = config.memory ? std::filesystem::path() : config.data,
+         .master_key = config.key_file.empty() ? auth::default_master_key_file() : config.key_file}
+    );
     if (!loaded) {
         throw ConfigError(loaded.error().message);
     }
-    return std::make_unique<auth::Credentials>(*std::move(loaded));
+    if (const auto gate = (*loaded)->gate()) {
+        log_info(
+            "signatures are asked for on the DynamoDB and S3 APIs; only known keys may call",
+            {{"keys", gate->size()}}
+        );
+    }
+    return *std::move(loaded);
 }
 
 auth::JwtVerifier load_tokens(const Config& config) {
@@ -117,17 +127,32 @@ std::string reachable(std::string url) {
 // the engine before the store.
 struct Server::Parts {
     explicit Parts(const Config& config)
-        : credentials(load_credentials(config)),
-          backend(config, clock(config), system_clock),
-          observation(config, backend, system_clock, [this] { return server.connection_count(); }),
+        : backend(config, clock(config), system_clock),
+          keys(load_keys(config)),
+          transfers(
+              backend.dynamo(),
+              backend.settings(),
+              clock(config),
+              config.memory ? std::nullopt : std::optional(config.data)
+          ),
+          observation(
+              config,
+              backend,
+              system_clock,
+              [this] { return server.connection_count(); },
+              [this] { return events ? events->count() : 0; }
+          ),
           dynamodb(
               backend.dynamo(),
               system_clock,
-              {.credentials = credentials.get(),
+              {.keys = keys.get(),
                .region = config.region,
                .hosts = host_policy(config),
                .streams = backend.streams(),
-               .settings = backend.settings()}
+               .settings = backend.settings(),
+               .like_dynamodb_local = config.like_dynamodb_local,
+               .transfers = backend.settings() != nullptr ? &transfers : nullptr,
+               .store = backend.store_calls()}
           ),
           // The permissions of the socket's file decide who may call.
           commands(
@@ -135,8 +160,10 @@ struct Server::Parts {
               system_clock,
               {.region = config.region,
                .streams = backend.streams(),
-               .settings = backend.settings()}
+               .settings = backend.settings(),
+               .store = backend.store_calls()}
           ),
+          copies(commands, backend.store(), config.data),
           links(copies, [this] { return console_link(); }),
           deliveries(load_deliveries()),
           outbound({.allow = deliveries.allow}),
@@ -153,6 +180,11 @@ struct Server::Parts {
           ),
           operators(system_clock, has_remote_store(config)),
           gate(operators, host_policy(config)),
+          events(
+              config.http && backend.changes() != nullptr
+                  ? std::make_unique<api::events::Hub>(*backend.changes())
+                  : nullptr
+          ),
           console(
               config.http && config.console
                   ? std::make_unique<api::console::Face>(
@@ -168,7 +200,10 @@ struct Server::Parts {
                .viewer_salt = secret,
                .sessions = has_systems(config) ? &systems.sessions() : nullptr,
                .console = console ? &gate : nullptr,
-               .explain_to_all = config.test_clock}
+               .events = events.get(),
+               .dynamo = &backend.dynamo(),
+               .explain_to_all = config.test_clock,
+               .reads_at_once = backend.streams() != nullptr}
           ),
           admin(
               [this, durability = config.durability] { return health(durability); },
@@ -184,7 +219,7 @@ struct Server::Parts {
                              system_clock,
                              clock(config),
                              api::s3::FaceOptions{
-                                 .credentials = credentials.get(),
+                                 .keys = keys.get(),
                                  .anonymous = config.anonymous,
                                  .region = config.region,
                                  .hosts = host_policy(config)}
@@ -206,7 +241,10 @@ struct Server::Parts {
         systems.add_calls(background.deliveries());
     }
 
-    ~Parts() { observation.history().stop(); }
+    ~Parts() {
+        observation.history().stop();
+        transfers.stop();
+    }
 
     const Clock& clock(const Config& config) const {
         return config.test_clock ? static_cast<const Clock&>(test_clock) : system_clock;
@@ -231,9 +269,10 @@ struct Server::Parts {
             .dynamo = backend.dynamo(),
             .partitions = backend.partitions(),
             .streams = backend.streams(),
+            .events = events.get(),
             .accounts = has_systems(config) ? &systems.sessions() : nullptr,
             .objects = objects.store(),
-            .credentials = credentials.get(),
+            .keys = keys.get(),
             .requests = observation.meters().requests,
             .history = observation.history(),
             .real_clock = system_clock,
@@ -275,11 +314,16 @@ struct Server::Parts {
 
     // Commands on this machine call the DynamoDB API through a file in the data directory.
     void listen_for_commands(const Config& config) {
-        if (config.memory || backend.store() == nullptr) {
+        if (config.memory) {
             return;
         }
+        if (std::error_code failure;
+            !std::filesystem::exists(config.data, failure) && has_remote_store(config)) {
+            std::filesystem::create_directories(config.data, failure);
+            std::filesystem::permissions(config.data, std::filesystem::perms::owner_all, failure);
+        }
         admin_socket.emplace(config.data);
-        if (const auto bound = server.listen_unix(admin_socket->path(), links); !bound) {
+        if (const auto bound = server.listen_unix(admin_socket->path(), key_calls); !bound) {
             log_warn("commands cannot reach this server", {{"reason", bound.error().message}});
             admin_socket.reset();
         }
@@ -287,13 +331,15 @@ struct Server::Parts {
 
     SystemClock system_clock;
     SettableClock test_clock;
-    std::unique_ptr<auth::Credentials> credentials;
     Backend backend;
+    std::unique_ptr<auth::KeyRing> keys;
+    TransferJobs transfers;
     Observation observation;
     api::dynamodb::Face dynamodb;
     api::dynamodb::Face commands;
-    CopyFace copies{commands, backend.store()};
+    CopyFace copies;
     api::console::LinkFace links;
+    KeyFace key_calls{links, *keys, system_clock};
     jobs::Config deliveries;
     outbound::Client outbound;
     auth::JwtVerifier tokens;
@@ -303,6 +349,9 @@ struct Server::Parts {
     jobs::Background background;
     api::console::Sessions operators;
     api::console::Gate gate;
+    // Whoever follows has functions that use what stands above, and its end is told to it by the
+    // server, which goes before.
+    std::unique_ptr<api::events::Hub> events;
     std::unique_ptr<api::console::Face> console;
     api::rest::Face rest;
     api::admin::Face admin;
@@ -345,8 +394,10 @@ Server::Server(const Config& config) {
 Server::~Server() = default;
 
 void Server::start() {
+    parts_->transfers.start(parts_->objects.store());
     parts_->server.start();
     parts_->observation.history().start();
+    parts_->keys->start_saving();
     parts_->background.start();
 }
 
@@ -360,6 +411,10 @@ std::string Server::dynamodb_url() const {
 
 std::string Server::s3_url() const {
     return parts_->s3_url;
+}
+
+bool Server::asks_for_signatures() const {
+    return parts_->keys->gate() != nullptr;
 }
 
 std::string Server::console_link() {
@@ -377,6 +432,7 @@ void Server::drain() {
     parts_->observation.history().stop();
     parts_->server.stop();
     parts_->background.stop();
+    parts_->transfers.stop();
     if (parts_->admin_socket) {
         parts_->admin_socket->remove();
     }

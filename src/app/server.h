@@ -27,6 +27,8 @@ public:
     // The URL of the DynamoDB face; empty if it is off.
     std::string dynamodb_url() const;
     std::string s3_url() const;
+    // Whether only known keys may call; otherwise any will do.
+    bool asks_for_signatures() const;
     // A link that signs in to the console once; empty if that is off.
     std::string console_link();
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "auth/private_file.h"
 #include "base/ids.h"
 #include "base/log.h"
 
@@ -169,11 +170,19 @@ Result<void> check_profile(const FileParser& parser, const Profile& profile) {
     return {};
 }
 
+Result<std::shared_ptr<const Scope>> read_scope(const FileParser& parser, const Profile& profile) {
+    if (!profile.scope) {
+        return Scope::full();
+    }
+    auto scope = Scope::parse(profile.scope->value);
+    if (!scope) {
+        return parser.error_at(profile.scope->line, "gateleg_" + scope.error().message);
+    }
+    return std::make_shared<const Scope>(*std::move(scope));
+}
+
 void warn_if_readable_by_others(const std::filesystem::path& file) {
-    std::error_code failure;
-    const auto permissions = std::filesystem::status(file, failure).permissions();
-    constexpr auto kOthers = std::filesystem::perms::group_all | std::filesystem::perms::others_all;
-    if (!failure && (permissions & kOthers) != std::filesystem::perms::none) {
+    if (is_open_to_others(file)) {
         log_warn(
             "credentials file is open to other users; chmod 600 closes it",
             {{"file", file.string()}}
@@ -183,10 +192,13 @@ void warn_if_readable_by_others(const std::filesystem::path& file) {
 
 }  // namespace
 
-Credentials::Credentials(CredentialMap by_access_key)
-    : by_access_key_(std::move(by_access_key)),
-      signing_keys_(std::make_unique<SigningKeyCache>()),
-      decoy_key_(random_uuid()) {}
+Credentials::Credentials(std::vector<Credential> credentials)
+    : signing_keys_(std::make_unique<SigningKeyCache>()), decoy_key_(random_uuid()) {
+    for (auto& credential : credentials) {
+        auto id = credential.access_key_id;
+        by_access_key_.emplace(std::move(id), std::move(credential));
+    }
+}
 
 Result<Credentials> Credentials::load(const std::filesystem::path& file) {
     std::error_code failure;
@@ -208,34 +220,35 @@ Result<Credentials> Credentials::load(const std::filesystem::path& file) {
 Result<Credentials> Credentials::parse(std::string_view text, std::string_view source) {
     FileParser parser(source);
     GATELEG_TRY_ASSIGN(auto profiles, parser.parse(text));
-    CredentialMap by_access_key;
+    std::vector<Credential> credentials;
     for (auto& profile : profiles) {
         if (!profile.access_key_id && !profile.secret_access_key && !profile.scope) {
             continue;
         }
         GATELEG_TRY(check_profile(parser, profile));
-        auto& id = profile.access_key_id->value;
-        if (const auto other = by_access_key.find(id); other != by_access_key.end()) {
-            return parser.error_at(
-                profile.access_key_id->line,
-                "profile '" + other->second.profile + "' has this aws_access_key_id already"
-            );
+        GATELEG_TRY_ASSIGN(auto scope, read_scope(parser, profile));
+        const auto& id = profile.access_key_id->value;
+        for (const auto& other : credentials) {
+            if (other.access_key_id == id) {
+                return parser.error_at(
+                    profile.access_key_id->line,
+                    "profile '" + other.profile + "' has this aws_access_key_id already"
+                );
+            }
         }
-        by_access_key.emplace(
-            id,
-            Credential{
-                std::move(profile.name),
-                id,
-                std::move(profile.secret_access_key->value),
-                profile.scope ? std::move(profile.scope->value) : std::string()}
+        credentials.push_back(
+            {.profile = std::move(profile.name),
+             .access_key_id = id,
+             .secret_access_key = std::move(profile.secret_access_key->value),
+             .scope = std::move(scope)}
         );
     }
-    if (by_access_key.empty()) {
+    if (credentials.empty()) {
         return validation_error(
             std::string(source) + ": no profile has aws_access_key_id and aws_secret_access_key"
         );
     }
-    return Credentials(std::move(by_access_key));
+    return Credentials(std::move(credentials));
 }
 
 std::vector<Credential> Credentials::list() const {
@@ -249,9 +262,15 @@ std::vector<Credential> Credentials::list() const {
     return all;
 }
 
-const Credential* Credentials::find(std::string_view access_key_id) const {
+const Credential* Credentials::find(std::string_view access_key_id, std::int64_t now_seconds)
+    const {
     const auto found = by_access_key_.find(access_key_id);
-    return found == by_access_key_.end() ? nullptr : &found->second;
+    if (found == by_access_key_.end()) {
+        return nullptr;
+    }
+    const auto& credential = found->second;
+    const bool ended = credential.expires_seconds != 0 && credential.expires_seconds <= now_seconds;
+    return ended ? nullptr : &credential;
 }
 
 HmacKey Credentials::signing_key(const Credential& credential, const SigningScope& scope) const {

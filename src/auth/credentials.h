@@ -3,10 +3,12 @@
 //     [app]
 //     aws_access_key_id = AKIAEXAMPLE
 //     aws_secret_access_key = ...
-//     gateleg_scope = ...            (optional)
+//     gateleg_scope = ...            (optional; auth/scope.h has the language)
 
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -15,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "auth/scope.h"
 #include "auth/signing_key.h"
 #include "base/result.h"
 #include "base/sha256.h"
@@ -25,9 +28,17 @@ struct Credential {
     std::string profile;
     std::string access_key_id;
     std::string secret_access_key;
-    // What the key may do, as the file says; empty means everything. Whoever reads it must refuse
-    // a scope it does not know.
-    std::string scope;
+    std::shared_ptr<const Scope> scope = Scope::full();
+    std::int64_t expires_seconds = 0;  // since the epoch; 0: never
+    // When it last signed a request, about; shared by the copies of a credential.
+    std::shared_ptr<std::atomic<std::int64_t>> used =
+        std::make_shared<std::atomic<std::int64_t>>(0);
+
+    void note_use(std::int64_t now_seconds) const {
+        if (used->load(std::memory_order_relaxed) < now_seconds) {
+            used->store(now_seconds, std::memory_order_relaxed);
+        }
+    }
 };
 
 // Immutable but for its cache of signing keys; thread-safe.
@@ -38,8 +49,10 @@ public:
     // `source` stands for the file name in errors.
     static Result<Credentials> parse(std::string_view text, std::string_view source);
 
-    // Null if no profile has this key.
-    const Credential* find(std::string_view access_key_id) const;
+    explicit Credentials(std::vector<Credential> credentials);
+
+    // Null if no profile has this key, or if it has ended by then.
+    const Credential* find(std::string_view access_key_id, std::int64_t now_seconds) const;
     std::size_t size() const { return by_access_key_.size(); }
     // By profile; for showing ids, never secrets.
     std::vector<Credential> list() const;
@@ -56,8 +69,6 @@ private:
         }
     };
     using CredentialMap = std::unordered_map<std::string, Credential, Hash, std::equal_to<>>;
-
-    explicit Credentials(CredentialMap by_access_key);
 
     CredentialMap by_access_key_;
     std::unique_ptr<SigningKeyCache> signing_keys_;

@@ -38,17 +38,17 @@ TEST(CredentialsTest, ReadsProfilesAsTheAwsToolsWriteThem) {
     );
     ASSERT_TRUE(credentials) << credentials.error().message;
     EXPECT_EQ(credentials->size(), 2U);
-    const auto* first = credentials->find("AKIAEXAMPLE");
+    const auto* first = credentials->find("AKIAEXAMPLE", 0);
     ASSERT_NE(first, nullptr);
     EXPECT_EQ(first->profile, "default");
     EXPECT_EQ(first->secret_access_key, "a/b+c=#d");
-    EXPECT_EQ(first->scope, "");
-    const auto* second = credentials->find("local");
+    EXPECT_EQ(first->scope->text(), "full");
+    const auto* second = credentials->find("local", 0);
     ASSERT_NE(second, nullptr);
     EXPECT_EQ(second->profile, "reader");
-    EXPECT_EQ(second->scope, "read");
-    EXPECT_EQ(credentials->find("akiaexample"), nullptr);
-    EXPECT_EQ(credentials->find(""), nullptr);
+    EXPECT_EQ(second->scope->text(), "read");
+    EXPECT_EQ(credentials->find("akiaexample", 0), nullptr);
+    EXPECT_EQ(credentials->find("", 0), nullptr);
 }
 
 TEST(CredentialsTest, ErrorsNameTheFileAndLine) {
@@ -67,6 +67,8 @@ TEST(CredentialsTest, ErrorsNameTheFileAndLine) {
         {"[a]\naws_access_key_id=x", "keys:1: profile 'a' has no aws_secret_access_key"},
         {"\n[a]\naws_secret_access_key=x", "keys:2: profile 'a' has no aws_access_key_id"},
         {"[a]\ngateleg_scope=read", "keys:1: profile 'a' has no aws_access_key_id"},
+        {"[a]\naws_access_key_id=x\naws_secret_access_key=s\ngateleg_scope=reads",
+         "keys:4: gateleg_scope: 'reads' is not read, write or admin"},
         {"[a]\ngateleg_scop=read", "keys:2: unknown setting 'gateleg_scop'"},
         {"[a]\naws_access_key_id=x\naws_access_key_id=y",
          "keys:3: aws_access_key_id is set twice in this profile"},

@@ -5,7 +5,11 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <mutex>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -231,7 +235,69 @@ bool is_subject(std::string_view text) {
            });
 }
 
-Result<TokenClaims> read_claims(const dom::object& claims, std::int64_t now_seconds) {
+// Claims, and when they may be believed.
+struct Judged {
+    TokenClaims claims;
+    std::int64_t from = std::numeric_limits<std::int64_t>::min();
+    std::int64_t until = 0;
+
+    bool holds_at(std::int64_t now_seconds) const {
+        return now_seconds >= from && now_seconds < until;
+    }
+};
+
+// Genuine tokens that were judged before: whoever calls often sends the same one, and a signature
+// costs more than most requests. What is longer than tokens usually are is judged each time.
+// Thread-safe.
+class KnownTokens {
+public:
+    std::optional<TokenClaims> find(std::string_view token, std::int64_t now_seconds) {
+        if (token.size() > kMaxBytes) {
+            return std::nullopt;
+        }
+        const std::string key(token);
+        const std::lock_guard lock(mutex_);
+        auto found = young_.find(key);
+        if (found == young_.end()) {
+            auto node = old_.extract(key);
+            if (node.empty()) {
+                return std::nullopt;
+            }
+            make_room();
+            found = young_.insert(std::move(node)).position;
+        }
+        // Outside of its time the token is judged anew, for the words of the refusal.
+        return found->second.holds_at(now_seconds) ? std::optional(found->second.claims)
+                                                   : std::nullopt;
+    }
+
+    void add(std::string_view token, const Judged& judged) {
+        if (token.size() > kMaxBytes) {
+            return;
+        }
+        const std::lock_guard lock(mutex_);
+        make_room();
+        young_.insert_or_assign(std::string(token), judged);
+    }
+
+private:
+    static constexpr std::size_t kMaxBytes = 1024;
+    static constexpr std::size_t kGeneration = 2048;
+
+    // What was not asked for since the last change of generations is forgotten at the next.
+    void make_room() {
+        if (young_.size() >= kGeneration) {
+            old_ = std::exchange(young_, {});
+        }
+    }
+
+    std::mutex mutex_;
+    std::unordered_map<std::string, Judged> young_;
+    std::unordered_map<std::string, Judged> old_;
+};
+
+Result<Judged> read_claims(const dom::object& claims, std::int64_t now_seconds) {
+    Judged judged;
     const auto expires = find_seconds(claims, "exp");
     if (!expires) {
         return refused("The token has no claim exp");
@@ -239,6 +305,7 @@ Result<TokenClaims> read_claims(const dom::object& claims, std::int64_t now_seco
     if (*expires <= now_seconds) {
         return refused("The token has expired");
     }
+    judged.until = *expires;
     for (const std::string_view name : {"nbf", "iat"}) {
         if (!has(claims, name)) {
             continue;
@@ -247,15 +314,16 @@ Result<TokenClaims> read_claims(const dom::object& claims, std::int64_t now_seco
         if (!since || *since > now_seconds + kLeewaySeconds) {
             return refused("The token is not valid yet");
         }
+        judged.from = std::max(judged.from, *since - kLeewaySeconds);
     }
-    TokenClaims identity;
+    auto& identity = judged.claims;
     const auto subject = find_text(claims, "sub");
     if (!subject || !is_subject(*subject)) {
         return refused("The token's claim sub must be a text of 1 to 128 of A-Z a-z 0-9 _ . : -");
     }
     identity.subject = *subject;
     if (!has(claims, "roles")) {
-        return identity;
+        return judged;
     }
     dom::array roles;
     if (claims.at_key("roles").get_array().get(roles) != simdjson::SUCCESS ||
@@ -270,7 +338,7 @@ Result<TokenClaims> read_claims(const dom::object& claims, std::int64_t now_seco
         }
         identity.roles.emplace_back(role);
     }
-    return identity;
+    return judged;
 }
 
 struct Parts {
@@ -343,6 +411,7 @@ struct JwtVerifier::Keys {
 
     std::optional<HmacKey> secret;
     std::vector<Named> public_keys;
+    KnownTokens known;
 };
 
 JwtVerifier::JwtVerifier() : keys_(std::make_unique<Keys>()) {}
@@ -446,13 +515,18 @@ Result<std::string> JwtVerifier::genuine_claims(std::string_view token) const {
 }
 
 Result<TokenClaims> JwtVerifier::verify(std::string_view token, std::int64_t now_seconds) const {
+    if (auto claims = keys_->known.find(token, now_seconds)) {
+        return *std::move(claims);
+    }
     GATELEG_TRY_ASSIGN(const auto text, genuine_claims(token));
     dom::parser parser;
     const auto payload = parse_object(parser, text);
     if (!payload) {
         return not_valid();
     }
-    return read_claims(*payload, now_seconds);
+    GATELEG_TRY_ASSIGN(auto judged, read_claims(*payload, now_seconds));
+    keys_->known.add(token, judged);
+    return std::move(judged.claims);
 }
 
 std::string make_hs256(

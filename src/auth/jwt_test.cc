@@ -193,6 +193,43 @@ TEST(JwtTest, TimesAreChecked) {
     EXPECT_EQ(claims(until + R"(,"iat":"x")"), "The token is not valid yet");
 }
 
+TEST(JwtTest, ATokenThatIsKnownIsStillJudgedByTheClock) {
+    const auto verifier = with_secret();
+    const auto token = with_claims(
+        R"({"sub":"ada","roles":["user"],"nbf":)" + std::to_string(kNow - 10) + R"(,"exp":)" +
+        std::to_string(kNow + 100) + "}"
+    );
+    const auto at = [&](std::int64_t now) {
+        const auto result = verifier.verify(token, now);
+        return result ? result->subject + " " + result->roles.at(0) : result.error().message;
+    };
+    EXPECT_EQ(at(kNow - 71), "The token is not valid yet");
+    for (int times = 0; times < 2; ++times) {
+        EXPECT_EQ(at(kNow), "ada user");
+        EXPECT_EQ(at(kNow - 70), "ada user");
+        EXPECT_EQ(at(kNow - 71), "The token is not valid yet");
+        EXPECT_EQ(at(kNow + 99), "ada user");
+        EXPECT_EQ(at(kNow + 100), "The token has expired");
+    }
+    auto changed = token;
+    changed.back() = changed.back() == 'A' ? 'B' : 'A';
+    EXPECT_EQ(refusal(verifier, changed), "The token is not valid");
+    EXPECT_EQ(refusal(with_secret(), token), "accepted");
+}
+
+TEST(JwtTest, ManyTokensAreTheirOwnEach) {
+    const auto verifier = with_secret();
+    for (int times = 0; times < 2; ++times) {
+        for (int i = 0; i < 5'000; ++i) {
+            const auto name = "user-" + std::to_string(i);
+            const auto claims =
+                verifier.verify(make_hs256(kSecret, name, {"user"}, kNow + 60), kNow);
+            ASSERT_TRUE(claims);
+            ASSERT_EQ(claims->subject, name);
+        }
+    }
+}
+
 TEST(JwtTest, SubjectAndRolesAreChecked) {
     const auto verifier = with_secret();
     for (const std::string more :

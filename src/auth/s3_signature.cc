@@ -10,6 +10,7 @@
 #include "auth/amz_date.h"
 #include "auth/authorization_header.h"
 #include "auth/s3_error.h"
+#include "auth/s3_presigned_v2.h"
 
 namespace gateleg::auth {
 namespace {
@@ -335,11 +336,13 @@ Result<void> verify_claim(
         !policy.own.access_key_id.empty() && parts.access_key_id == policy.own.access_key_id;
     out.identity.access_key_id = parts.access_key_id;
     if (!own && policy.credentials == nullptr) {
+        out.identity.scope = Scope::full();
         return {};
     }
     GATELEG_TRY(check_scope(claim, policy));
     GATELEG_TRY_ASSIGN(const auto names, check_signed_headers(request, claim));
-    const auto* known = own ? nullptr : policy.credentials->find(parts.access_key_id);
+    const auto* known =
+        own ? nullptr : policy.credentials->find(parts.access_key_id, policy.real_seconds);
     const auto key = own ? derive_signing_key(policy.own.secret_access_key, parts.scope)
                      : known != nullptr ? policy.credentials->signing_key(*known, parts.scope)
                                         : policy.credentials->decoy_key();
@@ -353,9 +356,10 @@ Result<void> verify_claim(
     if (!given || !matches) {
         return signature_mismatch();
     }
+    out.identity.scope = own ? Scope::full() : known->scope;
     if (known != nullptr) {
+        known->note_use(policy.real_seconds);
         out.identity.profile = known->profile;
-        out.identity.scope = known->scope;
     }
     out.chunks =
         ChunkSigner{key, std::string(claim.amz_date), render_scope(parts.scope), to_hex(computed)};
@@ -435,6 +439,7 @@ Result<S3Signature> verify_header(
                      credential->access_key_id == policy.own.access_key_id;
     if (policy.credentials == nullptr && !own) {
         out.identity.access_key_id = credential ? std::string(credential->access_key_id) : "";
+        out.identity.scope = Scope::full();
         GATELEG_TRY(get_payload(request, out));
         return out;
     }
@@ -483,8 +488,9 @@ Result<S3Signature> verify_s3(const SignedRequest& request, const S3Policy& poli
         std::any_of(kQueryCredentials.begin(), kQueryCredentials.end(), [&](std::string_view name) {
             return has_query_parameter(request.target, name);
         });
+    const bool version_2 = has_query_parameter(request.target, "AWSAccessKeyId");
     const auto in_headers = count_headers(request.headers, "authorization");
-    if (in_headers > 1 || (in_headers == 1 && in_query)) {
+    if (in_headers + (in_query ? 1 : 0) + (version_2 ? 1 : 0) > 1) {
         return s3_error(
             400,
             "InvalidArgument",
@@ -498,19 +504,15 @@ Result<S3Signature> verify_s3(const SignedRequest& request, const S3Policy& poli
     if (in_headers == 1) {
         return verify_header(request, *find_header(request.headers, "authorization"), policy);
     }
-    if (has_query_parameter(request.target, "AWSAccessKeyId")) {
-        return s3_error(
-            400,
-            "InvalidRequest",
-            "The authorization mechanism you have provided is not supported. Please use "
-            "AWS4-HMAC-SHA256."
-        );
+    if (version_2) {
+        return verify_presigned_v2(request, policy);
     }
     if (!policy.allow_anonymous) {
         return access_denied();
     }
     S3Signature out;
     out.anonymous = true;
+    out.identity.scope = Scope::full();
     GATELEG_TRY(get_payload(request, out));
     return out;
 }

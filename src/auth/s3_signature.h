@@ -1,5 +1,5 @@
 // SigV4 as S3 uses it: in the Authorization header or in the query of a presigned URL, with bodies
-// that are hashed, unsigned, or signed chunk by chunk.
+// that are hashed, unsigned, or signed chunk by chunk. URLs may also be of Signature Version 2.
 //
 // Unlike auth/sigv4.h this decides before the body is there; what the body must be is in the
 // result. Errors are those of s3_error.h.
@@ -59,6 +59,8 @@ struct S3Policy {
     OwnCredential own;
     bool allow_anonymous = false;
     std::string_view region = "us-east-1";
+    // The bucket, if the Host names it and the path does not; only Signature Version 2 asks.
+    std::string_view host_bucket;
     // Dates in headers go by the real clock, presigned URLs by the one in force.
     std::int64_t real_seconds = 0;
     std::int64_t now_seconds = 0;

@@ -298,7 +298,7 @@ Result<Identity> verify_sigv4(
     GATELEG_TRY(check_signed_headers(request, signed_names));
     GATELEG_TRY_ASSIGN(const auto payload_hash, get_payload_hash(request, policy));
 
-    const auto* known = credentials.find(credential.access_key_id);
+    const auto* known = credentials.find(credential.access_key_id, policy.now_seconds);
     const auto key = known != nullptr ? credentials.signing_key(*known, credential.scope)
                                       : credentials.decoy_key();
     const auto computed =
@@ -312,6 +312,7 @@ Result<Identity> verify_sigv4(
     if (!given || !matches) {
         return signature_mismatch();
     }
+    known->note_use(policy.now_seconds);
     return Identity{known->access_key_id, known->profile, known->scope};
 }
 

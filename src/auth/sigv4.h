@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,7 @@ namespace gateleg::auth {
 struct Identity {
     std::string access_key_id;
     std::string profile;
-    std::string scope;  // Credential::scope
+    std::shared_ptr<const Scope> scope;  // null allows nothing
 };
 
 // What a signature must have been made for. Built for each call.

@@ -211,7 +211,7 @@ TEST_F(VerifySigV4Test, AcceptsAndNamesTheSender) {
     ASSERT_TRUE(identity) << identity.error().message;
     EXPECT_EQ(identity->access_key_id, kKeyId);
     EXPECT_EQ(identity->profile, "app");
-    EXPECT_EQ(identity->scope, "read");
+    EXPECT_EQ(identity->scope->text(), "read");
 }
 
 TEST_F(VerifySigV4Test, WithoutAuthorizationATokenIsMissing) {

@@ -9,10 +9,6 @@
 namespace gateleg {
 namespace {
 
-constexpr bool must_escape(unsigned char byte) {
-    return byte < 0x20 || byte == '"' || byte == '\\';
-}
-
 static_assert(std::endian::native == std::endian::little);
 
 // Marks with 0x80 the bytes of `word` that must be escaped. Only the lowest mark is exact: a borrow
@@ -24,6 +20,26 @@ constexpr std::uint64_t escape_marks(std::uint64_t word) {
     };
     return (below(word, 0x20) | below(word ^ kOnes * '"', 1) | below(word ^ kOnes * '\\', 1)) &
            kOnes * 0x80;
+}
+
+// One to seven bytes in a word, and letters above them. Loads may overlap: they agree where they
+// do.
+std::uint64_t short_word(std::string_view text) {
+    const auto size = text.size();
+    std::uint64_t word = 0;
+    if (size >= 4) {
+        std::uint32_t first = 0;
+        std::uint32_t last = 0;
+        std::memcpy(&first, text.data(), sizeof first);
+        std::memcpy(&last, text.data() + size - sizeof last, sizeof last);
+        word = first | std::uint64_t{last} << 8 * (size - sizeof last);
+    } else {
+        const auto byte = [text](std::size_t at) {
+            return std::uint64_t{static_cast<unsigned char>(text[at])} << 8 * at;
+        };
+        word = byte(0) | byte(size / 2) | byte(size - 1);
+    }
+    return word | std::uint64_t{0x6161616161616161} << 8 * size;
 }
 
 // The first place from `at` on that must be escaped, or text.size().
@@ -45,8 +61,12 @@ std::size_t find_escape(std::string_view text, std::size_t at) {
         return marks == 0 ? text.size()
                           : start + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
     }
-    while (at < text.size() && !must_escape(static_cast<unsigned char>(text[at]))) {
-        ++at;
+    // What is shorter than a word, such as most names: its bytes, then letters.
+    if (at < text.size()) {
+        const auto word = short_word(text.substr(at));
+        const auto marks = escape_marks(word);
+        return marks == 0 ? text.size()
+                          : at + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
     }
     return at;
 }

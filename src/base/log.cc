@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 #include <unistd.h>
@@ -62,13 +63,20 @@ void append_text(std::string& out, LogLevel level, std::string_view event, LogFi
     }
 }
 
+// GATELEG_LOG=json or text; else by who reads: a person, or a file.
+bool wants_text() {
+    const char* form = std::getenv("GATELEG_LOG");  // NOLINT: nothing here sets it
+    const std::string_view wanted = form == nullptr ? "" : form;
+    return wanted == "text" || (wanted != "json" && isatty(STDERR_FILENO) != 0);
+}
+
 void write_line(LogLevel level, std::string_view event, LogFields fields) {
     if (level < minimum_level.load(std::memory_order_relaxed)) {
         return;
     }
-    static const bool terminal = isatty(STDERR_FILENO) != 0;
+    static const bool as_text = wants_text();
     std::string line;
-    terminal ? append_text(line, level, event, fields) : append_json(line, level, event, fields);
+    as_text ? append_text(line, level, event, fields) : append_json(line, level, event, fields);
     line.push_back('\n');
     // One write keeps lines whole when several threads log; a broken stderr must not stop us.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());

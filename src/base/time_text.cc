@@ -1,8 +1,9 @@
 #include "base/time_text.h"
 
+#include <array>
 #include <charconv>
 #include <chrono>
-#include <cstdio>
+#include <cstdlib>
 
 namespace gateleg {
 namespace {
@@ -71,6 +72,17 @@ std::optional<std::int64_t> take_offset(std::string_view& text) {
     return (east ? 1 : -1) * (*hours * kHour + *minutes * kMinute);
 }
 
+// At least `width` digits of a number that is not negative.
+void append_digits(std::string& out, std::int64_t number, std::size_t width) {
+    std::array<char, 20> digits{};
+    auto* at = digits.data() + digits.size();
+    for (std::size_t count = 0; count < width || number > 0; ++count) {
+        *--at = static_cast<char>('0' + number % 10);
+        number /= 10;
+    }
+    out.append(at, digits.data() + digits.size());
+}
+
 std::int64_t unit_millis(char unit, bool in_time) {
     switch (unit) {
         case 'W':
@@ -134,19 +146,22 @@ std::string render_rfc3339(std::int64_t millis) {
     const auto days = chrono::floor<chrono::days>(chrono::milliseconds(millis));
     const chrono::year_month_day date{chrono::sys_days(days)};
     const auto rest = millis - days.count() * kDay;
-    char text[40];
-    std::snprintf(
-        text,
-        sizeof text,
-        "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
-        static_cast<int>(date.year()),
-        static_cast<unsigned>(date.month()),
-        static_cast<unsigned>(date.day()),
-        static_cast<int>(rest / kHour),
-        static_cast<int>(rest % kHour / kMinute),
-        static_cast<int>(rest % kMinute / kSecond),
-        static_cast<int>(rest % kSecond)
-    );
+    const int year = static_cast<int>(date.year());
+    std::string text(year < 0 ? "-" : "");
+    append_digits(text, std::abs(year), year < 0 ? 3 : 4);
+    text.push_back('-');
+    append_digits(text, static_cast<unsigned>(date.month()), 2);
+    text.push_back('-');
+    append_digits(text, static_cast<unsigned>(date.day()), 2);
+    text.push_back('T');
+    append_digits(text, rest / kHour, 2);
+    text.push_back(':');
+    append_digits(text, rest % kHour / kMinute, 2);
+    text.push_back(':');
+    append_digits(text, rest % kMinute / kSecond, 2);
+    text.push_back('.');
+    append_digits(text, rest % kSecond, 3);
+    text.push_back('Z');
     return text;
 }
 

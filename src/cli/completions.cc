@@ -185,13 +185,28 @@ std::string zsh(const std::vector<CommandText>& commands) {
             out += "            '" + command.name() + "') command='" + command.name() + "' ;;\n";
         }
     }
-    out += "        esac\n    done\n    local -a found\n    case \"$command\" in\n";
-    const auto entry = [](const std::string& name, const std::string& help) {
-        std::string escaped;
-        for (const char c : name + ":" + help.substr(0, help.find_first_of(".\n"))) {
-            escaped += c;
+    out +=
+        "        esac\n    done\n    local -a found\n"
+        "    case \"$command ${words[CURRENT - 1]}\" in\n";
+    for (const auto& command : commands) {
+        for (const auto& option : command.options) {
+            if (option.choices.empty()) {
+                continue;
+            }
+            out += "        '" + command.name() + " " + option.name + "') found=(";
+            for (const auto& choice : option.choices) {
+                out += " " + choice;
+            }
+            out += " ) ;;\n";
         }
-        return " " + shell_quoted(escaped);
+    }
+    out +=
+        "    esac\n    if (( $#found )); then\n"
+        "        _describe -t values value found\n        return\n    fi\n"
+        "    case \"$command\" in\n";
+    // The first sentence says enough beside a name.
+    const auto entry = [](const std::string& name, const std::string& help) {
+        return " " + shell_quoted(name + ":" + help.substr(0, help.find(". ")));
     };
     for (const auto& command : commands) {
         out += "        '" + command.name() + "') found=(";

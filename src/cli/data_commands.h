@@ -14,8 +14,14 @@ void add_backup(CLI::App& app, int& exit_code);  // backup and restore
 void add_fsck(CLI::App& app, int& exit_code);
 // The link into the console of a running server.
 void add_console(CLI::App& app, int& exit_code);
+// keys create, list and revoke.
+void add_keys(CLI::App& app, int& exit_code);
 void add_scan(CLI::App& app, int& exit_code);
 void add_outbox(CLI::App& app, int& exit_code);
+void add_clone(CLI::App& app, int& exit_code);
+// `data`, below the commands export and import.
+void add_export_data(CLI::App& parent, int& exit_code);
+void add_import_data(CLI::App& parent, int& exit_code);
 void add_set_admin_role(CLI::App& app, int& exit_code);
 
 }  // namespace gateleg::cli

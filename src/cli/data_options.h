@@ -41,6 +41,12 @@ auto value_or_fail(Result result) {
     return *std::move(result);
 }
 
+inline void value_or_fail_void(const Result<void>& result) {
+    if (!result) {
+        fail(result.error());
+    }
+}
+
 // "label [#####...................] 24 %, 1200 of about 5000, 3 s left" on one line of stderr, if
 // that is a terminal. One thread at a time.
 class Progress {

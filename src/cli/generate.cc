@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json_indent.h"
+#include "cli/data_commands.h"
 #include "cli/draft.h"
 #include "cli/load_model.h"
 #include "model/client_cpp.h"
@@ -172,30 +173,66 @@ void add_generate(CLI::App& app, int& exit_code) {
     command->callback([arguments, &exit_code] { exit_code = generate(*arguments); });
 }
 
+// Says what to type for items where a format of schemas is wanted.
+std::string schema_format(const std::string& format) {
+    static const auto kFormats =
+        CLI::IsMember({"cloudformation", "terraform", "createtable", "awscli", "workbench"});
+    if (format == "csv" || format == "json" || format == "dynamodb-json" || format == "s3") {
+        return "is a format of items: `gateleg export data TABLE --format " + format +
+               " --out PATH` writes the items of a table";
+    }
+    return kFormats(format);
+}
+
+void require(const CLI::App& command, const char* option) {
+    if (command.get_option(option)->empty()) {
+        throw CLI::RequiredError(option);
+    }
+}
+
 void add_export(CLI::App& app, int& exit_code) {
     const auto arguments = std::make_shared<ExportArguments>();
-    auto* command =
-        app.add_subcommand("export", "Print the table of a model file for tools that make tables");
-    command->add_option("FILE", arguments->file, kModelHelp)->required();
+    auto* command = app.add_subcommand(
+        "export",
+        "Print the table of a model file for tools that make tables; with data, write the items of "
+        "a table to files"
+    );
+    command->add_option("FILE", arguments->file, kModelHelp);
     command->add_option("--format", arguments->format, "What to print")
-        ->required()
-        ->check(CLI::IsMember({"cloudformation", "terraform", "createtable", "awscli", "workbench"})
-        );
-    command->callback([arguments, &exit_code] { exit_code = export_table(*arguments); });
+        ->type_name("cloudformation|terraform|createtable|awscli|workbench")
+        ->check(schema_format);
+    add_export_data(*command, exit_code);
+    command->callback([command, arguments, &exit_code] {
+        if (!command->get_subcommands().empty()) {
+            return;
+        }
+        require(*command, "FILE");
+        require(*command, "--format");
+        exit_code = export_table(*arguments);
+    });
 }
 
 void add_import(CLI::App& app, int& exit_code) {
     const auto arguments = std::make_shared<ImportArguments>();
     auto* command = app.add_subcommand(
-        "import", "Print a model file to start from, drafted from a NoSQL Workbench data model"
+        "import",
+        "Print a model file to start from, drafted from a NoSQL Workbench data model; with data, "
+        "put items from files into a table"
     );
-    command->add_option("FILE", arguments->file, "Data model, JSON")->required();
+    command->add_option("FILE", arguments->file, "Data model, JSON");
     command->add_option("--format", arguments->format, "What the file is")
         ->check(CLI::IsMember({"workbench"}))
         ->capture_default_str();
     command->add_option("--table", arguments->table, "Table to take when the file has several")
         ->type_name("NAME");
-    command->callback([arguments, &exit_code] { exit_code = import_model(*arguments); });
+    add_import_data(*command, exit_code);
+    command->callback([command, arguments, &exit_code] {
+        if (!command->get_subcommands().empty()) {
+            return;
+        }
+        require(*command, "FILE");
+        exit_code = import_model(*arguments);
+    });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -29,7 +30,8 @@ constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 constexpr const char* kFooter =
     "\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 damaged data refused,\n"
-    "4 data written by a newer version, 5 something is left to do (plan, backfill, fsck).";
+    "4 data written by a newer version, 5 something is left to do (plan, backfill, fsck, or work "
+    "that was broken off).";
 
 // Lists commands by the first part of what they say about themselves; `gateleg NAME --help` has it
 // all.
@@ -79,12 +81,14 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
     gateleg::cli::add_console(app, exit_code);
+    gateleg::cli::add_keys(app, exit_code);
     gateleg::cli::add_model_commands(app, exit_code);
     gateleg::cli::add_table_commands(app, exit_code);
     gateleg::cli::add_backfill(app, exit_code);
     gateleg::cli::add_backup(app, exit_code);
     gateleg::cli::add_fsck(app, exit_code);
     gateleg::cli::add_scan(app, exit_code);
+    gateleg::cli::add_clone(app, exit_code);
     gateleg::cli::add_outbox(app, exit_code);
     gateleg::cli::add_set_admin_role(app, exit_code);
     gateleg::cli::add_generate_commands(app, exit_code);
@@ -95,7 +99,9 @@ int main(int argc, char** argv) {
         return kExitUsage;
     }
     try {
-        if (auto words = gateleg::app::translate_dynamodb_local({argv + 1, argv + argc})) {
+        if (auto words = gateleg::app::translate_dynamodb_local(
+                {argv + 1, argv + argc}, std::getenv("GATELEG_CONTAINER") != nullptr
+            )) {
             std::reverse(words->begin(), words->end());  // as CLI11 wants them
             app.parse(*std::move(words));
         } else {

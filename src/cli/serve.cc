@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "app/config.h"
+#include "app/dynamodb_local.h"
 #include "app/server.h"
 #include "base/log.h"
 #include "systems/registry.h"
@@ -31,6 +32,7 @@ struct ServeArguments {
     std::string durability = "fsync";
     std::string systems = "none";
     std::string emulate;
+    std::string compat;
     std::string console = "on";
 };
 
@@ -44,12 +46,16 @@ void print_ready(app::Server& server) {
             "\nPaste into another terminal, then use any AWS SDK or the AWS CLI:\n\n"
             "  export AWS_ENDPOINT_URL_DYNAMODB=%s%s%s\n"
             "  export AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1\n"
-            "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\n"
+            "%s\n"
             "Old versions of the AWS CLI take: --endpoint-url %s\n"
             "Ctrl-C stops the server.\n\n",
             server.dynamodb_url().c_str(),
             server.s3_url().empty() ? "" : " AWS_ENDPOINT_URL_S3=",
             server.s3_url().c_str(),
+            server.asks_for_signatures()
+                ? "  export AWS_ACCESS_KEY_ID=... AWS_SECRET_ACCESS_KEY=...   # of `gateleg keys "
+                  "create`, or of --credentials\n"
+                : "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n",
             server.dynamodb_url().c_str()
         );
     }
@@ -88,6 +94,10 @@ int serve(const app::Config& config) {
     std::signal(SIGPIPE, SIG_IGN);
     use_all_descriptors();
 
+    if (config.like_dynamodb_local) {
+        std::fputs(app::dynamodb_local_banner(config).c_str(), stdout);
+        std::fflush(stdout);
+    }
     app::Server server(config);
     server.start();
     print_ready(server);
@@ -118,8 +128,13 @@ app::Config finish(const ServeArguments& arguments) {
     config.dynamodb = app::parse_address(arguments.dynamodb);
     config.http = app::parse_address(arguments.http);
     config.s3 = app::parse_address(arguments.s3);
-    if (app::has_remote_store(config) && !config.credentials && (config.dynamodb || config.s3)) {
-        log_info("the DynamoDB and S3 APIs are off: with a remote store they need --credentials");
+    if (app::has_remote_store(config) && !app::asks_for_signatures(config) &&
+        (config.dynamodb || config.s3)) {
+        log_info(
+            "the DynamoDB and S3 APIs are off: with a remote store they need a key of `gateleg "
+            "keys "
+            "create`, or --credentials"
+        );
         config.dynamodb.reset();
         config.s3.reset();
     }
@@ -127,6 +142,7 @@ app::Config finish(const ServeArguments& arguments) {
                                                           : storage::Durability::kFsync;
     config.systems = system_names(arguments.systems);
     config.emulate_aws = arguments.emulate == "aws";
+    config.like_dynamodb_local = arguments.compat == "dynamodb-local";
     // From the environment: a command line can be read by other users of the machine.
     if (const char* secret = std::getenv("GATELEG_JWT_SECRET")) {
         config.jwt_secret = secret;
@@ -167,7 +183,7 @@ void add_serve(CLI::App& app, int& exit_code) {
             "Where the tables are: embedded, or another service, whose tables `gateleg apply` "
             "makes. "
             "Keys to it come from the environment, as for the AWS SDKs; --data then holds this "
-            "server's secret only, and the DynamoDB API is off without --credentials"
+            "server's secret only, and the DynamoDB API is off without keys"
         )
         ->type_name("embedded|dynamodb://REGION|http(s)://HOST:PORT")
         ->capture_default_str();
@@ -241,8 +257,20 @@ void add_serve(CLI::App& app, int& exit_code) {
         ->add_option(
             "--credentials",
             config.credentials,
-            "AWS credentials file with the keys that may call; without it any key may"
+            "AWS credentials file with keys that may call, beside those of `gateleg keys`; while "
+            "there "
+            "are neither, any key may"
         )
+        ->type_name("FILE");
+    command
+        ->add_option(
+            "--key-file",
+            config.key_file,
+            "Master key that opens the keys of `gateleg keys`, outside the data directory "
+            "(default: "
+            "gateleg/master.key in the user's configuration, else /etc/gateleg/master.key)"
+        )
+        ->envname("GATELEG_KEY_FILE")
         ->type_name("FILE");
     command->add_option("--region", config.region, "Region that signatures and ARNs name")
         ->capture_default_str();
@@ -284,6 +312,14 @@ void add_serve(CLI::App& app, int& exit_code) {
         ->add_option("--emulate-seed", config.emulation_seed, "What --emulate draws its chances by")
         ->type_name("N")
         ->capture_default_str();
+    command
+        ->add_option(
+            "--compat",
+            arguments->compat,
+            "Show what scripts around DynamoDB Local wait for: its first lines of output, and 400 "
+            "in answer to a GET"
+        )
+        ->check(CLI::IsMember({"dynamodb-local"}));
     command->add_flag(
         "--accept-data-loss",
         config.accept_data_loss,

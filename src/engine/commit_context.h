@@ -68,6 +68,9 @@ public:
     void begin_batch();
     void add_count_rows();
     void add_sequence_row();
+    // A stream, or a record of one, has been numbered in this batch.
+    bool has_records() const { return sequence_changed_; }
+    Sequence last_sequence() const { return last_sequence_; }
     bool has_writes() const { return !batch_.empty(); }
     // After a durable write: brings `durable` up to date with what the batch changed.
     void publish_counts(CountsByTable& durable) const;

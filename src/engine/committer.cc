@@ -1,8 +1,10 @@
 #include "engine/committer.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
+#include "base/burst.h"
 #include "base/log.h"
 
 namespace gateleg::engine {
@@ -14,6 +16,9 @@ constexpr std::size_t kMaxQueued = 8192;
 constexpr std::chrono::milliseconds kMaxAge{5000};
 // Past this a batch is written even if more operations wait.
 constexpr std::size_t kMaxBatchBytes = 8 << 20;
+// So many replies cost no more to send from here than to hand to their threads; with more the disk
+// would wait for them.
+constexpr std::size_t kFewReplies = 32;
 
 }  // namespace
 
@@ -21,6 +26,7 @@ Committer::Committer(storage::Store& store, const Clock& clock, LoadedCatalog lo
     : store_(store),
       context_(store, clock, loaded.catalog),
       durable_catalog_(std::move(loaded.catalog)),
+      durable_sequence_(loaded.last_sequence),
       durable_counts_(std::move(loaded.counts)) {
     context_.load_counts(durable_counts_);
     context_.load_sequence(loaded.last_sequence);
@@ -40,6 +46,23 @@ bool Committer::submit(std::unique_ptr<WriteOperation>& operation) {
         queue_filled_.notify_one();
     }
     return true;
+}
+
+Committer::Numbered Committer::numbered() const {
+    const std::shared_lock lock(durable_mutex_);
+    return {durable_catalog_, durable_sequence_};
+}
+
+void Committer::on_records(std::function<void()> listener) {
+    const std::lock_guard lock(listener_mutex_);
+    listener_ = std::move(listener);
+}
+
+void Committer::tell_of_records() {
+    const std::lock_guard lock(listener_mutex_);
+    if (listener_) {
+        listener_();
+    }
 }
 
 std::shared_ptr<const Catalog> Committer::catalog() const {
@@ -89,9 +112,13 @@ void Committer::commit(Operations& operations) {
         const auto committed = run_batch(operations, next, end);
         batches_.fetch_add(1, std::memory_order_relaxed);
         operations_.fetch_add(end - next, std::memory_order_relaxed);
+        const Burst burst(end - next > kFewReplies);
         for (; next < end; ++next) {
             operations[next]->finish(committed);
             operations[next].reset();
+        }
+        if (committed && context_.has_records()) {
+            tell_of_records();
         }
     }
 }
@@ -155,6 +182,7 @@ Result<void> Committer::write_batch() {
         return written;
     }
     durable_catalog_ = context_.shared_catalog();
+    durable_sequence_ = context_.last_sequence();
     context_.publish_counts(durable_counts_);
     return written;
 }
@@ -163,6 +191,7 @@ Result<void> Committer::reload() {
     GATELEG_TRY_ASSIGN(auto loaded, load_catalog(store_));
     const std::unique_lock lock(durable_mutex_);
     durable_catalog_ = std::move(loaded.catalog);
+    durable_sequence_ = std::max(durable_sequence_, loaded.last_sequence);
     durable_counts_ = std::move(loaded.counts);
     context_.begin_batch();
     context_.roll_back(durable_catalog_, durable_counts_);

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -53,6 +54,16 @@ public:
     // The durable state.
     std::shared_ptr<const Catalog> catalog() const;
     TableCounts counts(TableId table) const;
+    struct Numbered {
+        std::shared_ptr<const Catalog> catalog;
+        // The last number given out by then: every record up to it is in a shard of the catalog.
+        Sequence sequence = 0;
+    };
+    Numbered numbered() const;
+
+    // Called on the commit thread after each batch that has records of streams in it. An empty one
+    // ends that.
+    void on_records(std::function<void()> listener);
 
     struct Figures {
         std::size_t queued = 0;     // now
@@ -73,6 +84,7 @@ private:
     // Runs operations from `next` on until the batch is full; gives the position behind the last.
     std::size_t fill_batch(Operations& operations, std::size_t next);
     Result<void> write_batch();
+    void tell_of_records();
     // Takes the durable state from the store again, when a failed write has left it in doubt.
     Result<void> reload();
 
@@ -82,7 +94,11 @@ private:
 
     mutable std::shared_mutex durable_mutex_;
     std::shared_ptr<const Catalog> durable_catalog_;
+    Sequence durable_sequence_;
     CountsByTable durable_counts_;
+
+    std::mutex listener_mutex_;  // held while it is called
+    std::function<void()> listener_;
 
     std::atomic<std::uint64_t> batches_{0};
     std::atomic<std::uint64_t> operations_{0};

@@ -238,6 +238,18 @@ Result<dynamo::PartitionsReply> Engine::read_partitions(const dynamo::Partitions
     return ops::read_partitions(parts_->core, request);
 }
 
+Result<dynamo::ChangesRange> Engine::changes_range(const std::string& table) const {
+    return ops::changes_range(parts_->core, table);
+}
+
+Result<dynamo::ChangesReply> Engine::read_changes(const dynamo::ChangesRequest& request) const {
+    return ops::read_changes(parts_->core, request);
+}
+
+void Engine::on_changes(std::function<void()> listener) {
+    parts_->committer.on_records(std::move(listener));
+}
+
 EngineFigures Engine::figures() const {
     const auto figures = parts_->committer.figures();
     return {figures.queued, figures.batches, figures.operations, parts_->core.clock_is_trusted()};

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "dynamo/backups.h"
+#include "dynamo/change_feed.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
 #include "dynamo/streams.h"
@@ -48,7 +49,8 @@ class Engine final : public dynamo::Dynamo,
                      public dynamo::Streams,
                      public dynamo::TableSettings,
                      public dynamo::Backups,
-                     public dynamo::PartitionReader {
+                     public dynamo::PartitionReader,
+                     public dynamo::ChangeFeed {
 public:
     // Loads the catalog; throws storage::StoreOpenError if it cannot be read.
     Engine(storage::Store& store, const Clock& clock, EngineOptions options);
@@ -124,6 +126,9 @@ public:
 
     Result<dynamo::PartitionsReply> read_partitions(const dynamo::PartitionsRequest& request
     ) const override;
+    Result<dynamo::ChangesRange> changes_range(const std::string& table) const override;
+    Result<dynamo::ChangesReply> read_changes(const dynamo::ChangesRequest& request) const override;
+    void on_changes(std::function<void()> listener) override;
     EngineFigures figures() const;
 
 private:

@@ -17,23 +17,34 @@ using value::ValueView;
 // An entry as it is, or will be, in an index.
 struct Entry {
     std::string key;
-    std::string value;  // the projected item
+    std::string own;  // the projected item, unless the index holds whole ones
+    ValueView item;
+    std::size_t size = 0;
+
+    std::string_view value() const { return own.empty() ? item.bytes() : std::string_view(own); }
+};
+
+// An item and its size.
+struct Sized {
+    ValueView item;
     std::size_t size = 0;
 };
 
 std::optional<Entry> entry_for(
-    const ItemChange& change, const Index& index, const std::optional<ValueView>& item
+    const ItemChange& change, const Index& index, const std::optional<Sized>& item
 ) {
     if (!item) {
         return std::nullopt;
     }
-    auto key = index_entry_key(change.table, index, *item, change.key);
+    auto key = index_entry_key(change.table, index, item->item, change.key);
     if (!key) {
         return std::nullopt;
     }
-    Entry entry{.key = *std::move(key)};
-    append_projection(entry.value, index, *item);
-    entry.size = value::item_size(ValueView(entry.value.data()));
+    Entry entry{.key = *std::move(key), .item = item->item, .size = item->size};
+    if (!index.projects_all()) {
+        append_projection(entry.own, index, item->item);
+        entry.size = value::item_size(ValueView(entry.own.data()));
+    }
     return entry;
 }
 
@@ -52,20 +63,26 @@ void remove_entry(
 void add_entry(
     CommitContext& context, const ItemChange& change, const Index& index, const Entry& entry
 ) {
-    context.batch().put(entry.key, entry.value);
+    context.batch().put(entry.key, entry.value());
     count(context.counts(change.table.id, index.id), 1, static_cast<std::int64_t>(entry.size));
 }
 
 // Brings one index up to date and gives the units it cost: none when the entry stays as it is, two
 // writes when its key moves.
-double write_index(CommitContext& context, const ItemChange& change, const Index& index) {
-    const auto before = entry_for(change, index, change.before);
-    const auto after = entry_for(change, index, change.after);
+double write_index(
+    CommitContext& context,
+    const ItemChange& change,
+    const Index& index,
+    const std::optional<Sized>& item_before,
+    const std::optional<Sized>& item_after
+) {
+    const auto before = entry_for(change, index, item_before);
+    const auto after = entry_for(change, index, item_after);
     if (before && after && before->key == after->key) {
-        if (before->value == after->value) {
+        if (before->value() == after->value()) {
             return 0;
         }
-        context.batch().put(after->key, after->value);
+        context.batch().put(after->key, after->value());
         count(
             context.counts(change.table.id, index.id),
             0,
@@ -139,16 +156,21 @@ std::optional<std::int64_t> expiry_seconds(const Table& table, ValueView item) {
     return seconds;
 }
 
-WriteCost write_item(CommitContext& context, const ItemChange& change) {
+void write_item(CommitContext& context, const ItemChange& change, WriteCost* cost) {
     const auto& table = change.table;
-    const auto size_of = [](const std::optional<ValueView>& item) {
-        return item ? value::item_size(*item) : 0;
+    const auto sized = [](const std::optional<ValueView>& item, std::optional<std::size_t> size) {
+        return item ? std::optional(Sized{*item, size ? *size : value::item_size(*item)})
+                    : std::nullopt;
     };
-    const auto size_before = size_of(change.before);
-    const auto size_after = size_of(change.after);
-    WriteCost cost{.table = write_units(std::max(size_before, size_after))};
+    const auto before = sized(change.before, std::nullopt);
+    const auto after = sized(change.after, change.size_after);
+    const auto size_before = before ? before->size : 0;
+    const auto size_after = after ? after->size : 0;
+    if (cost != nullptr) {
+        cost->table += write_units(std::max(size_before, size_after));
+    }
     if (!change.before && !change.after) {
-        return cost;
+        return;
     }
     if (change.after) {
         context.put(change.key, change.after->bytes());
@@ -164,8 +186,9 @@ WriteCost write_item(CommitContext& context, const ItemChange& change) {
         if (!context.reaches(table, index, change.key)) {
             continue;
         }
-        if (const auto units = write_index(context, change, index); units > 0) {
-            (index.global ? cost.global_indexes : cost.local_indexes)[index.definition.name] =
+        const auto units = write_index(context, change, index, before, after);
+        if (cost != nullptr && units > 0) {
+            (index.global ? cost->global_indexes : cost->local_indexes)[index.definition.name] +=
                 units;
         }
     }
@@ -175,7 +198,6 @@ WriteCost write_item(CommitContext& context, const ItemChange& change) {
     if (table.has_enabled_stream()) {
         append_stream_record(context, change);
     }
-    return cost;
 }
 
 void backfill_entry(
@@ -186,7 +208,7 @@ void backfill_entry(
     ValueView item
 ) {
     const ItemChange change{.table = table, .key = key, .before = std::nullopt, .after = item};
-    if (const auto entry = entry_for(change, index, item)) {
+    if (const auto entry = entry_for(change, index, Sized{item, value::item_size(item)})) {
         add_entry(context, change, index, *entry);
         context.note_growth();
     }

@@ -19,11 +19,12 @@ struct ItemChange {
     std::string_view key;  // as item_key() gives it
     std::optional<value::ValueView> before;
     std::optional<value::ValueView> after;
+    std::optional<std::size_t> size_after = std::nullopt;  // when it is known already
     bool expired = false;  // deleted because its time to live has ended
 };
 
-// What the write costs in DynamoDB's units comes back.
-WriteCost write_item(CommitContext& context, const ItemChange& change);
+// What the write costs in DynamoDB's units goes into `cost`, if anybody asks.
+void write_item(CommitContext& context, const ItemChange& change, WriteCost* cost = nullptr);
 
 // Puts the entry of an existing item into an index that is being built.
 void backfill_entry(

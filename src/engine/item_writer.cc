@@ -127,8 +127,11 @@ Result<void> ItemWriter::compile(expr::Cache& cache) {
         );
     }
     GATELEG_TRY(scope_->check_all_used());
-    if (kind_ == WriteKind::kPut && value::item_size(item_.view()) > kMaxItemBytes) {
-        return validation_error("Item size has exceeded the maximum allowed size");
+    if (kind_ == WriteKind::kPut) {
+        new_size_ = value::item_size(item_.view());
+        if (new_size_ > kMaxItemBytes) {
+            return validation_error("Item size has exceeded the maximum allowed size");
+        }
     }
     return {};
 }
@@ -187,6 +190,7 @@ Result<void> ItemWriter::run_update() {
     }
     if (!update_) {
         updated_item_ = EncodedItem(std::string(base.bytes()));
+        new_size_ = value::item_size(base);
         return {};
     }
     GATELEG_TRY_ASSIGN(
@@ -195,7 +199,8 @@ Result<void> ItemWriter::run_update() {
             *update_, base, {.updated_old = want_updated_old_, .updated_new = want_updated_new_}
         )
     );
-    if (value::item_size(result.item.view()) > kMaxItemBytes) {
+    new_size_ = value::item_size(result.item.view());
+    if (new_size_ > kMaxItemBytes) {
         return validation_error("Item size to update has exceeded the maximum allowed size");
     }
     GATELEG_TRY(check_updated_index_keys(*table_, result.item.view()));
@@ -205,14 +210,21 @@ Result<void> ItemWriter::run_update() {
     return {};
 }
 
-WriteCost ItemWriter::apply(CommitContext& context) {
-    if (kind_ == WriteKind::kCheck) {
+void ItemWriter::apply(CommitContext& context, WriteCost* cost) {
+    if (kind_ != WriteKind::kCheck) {
+        write_item(
+            context,
+            {.table = *table_,
+             .key = key_,
+             .before = old_item(),
+             .after = new_item(),
+             .size_after = new_size_},
+            cost
+        );
+    } else if (cost != nullptr) {
         const auto old = old_item();
-        return {.table = write_units(old ? value::item_size(*old) : 0)};
+        cost->table += write_units(old ? value::item_size(*old) : 0);
     }
-    return write_item(
-        context, {.table = *table_, .key = key_, .before = old_item(), .after = new_item()}
-    );
 }
 
 std::optional<ValueView> ItemWriter::old_item() const {

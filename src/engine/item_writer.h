@@ -47,7 +47,8 @@ public:
     // Fails with ConditionalCheckFailed, a ValidationException, or an error of the store. Nothing
     // has changed yet when it returns.
     Result<void> evaluate(CommitContext& context);
-    WriteCost apply(CommitContext& context);
+    // What it costs is added to `cost`, if anybody asks.
+    void apply(CommitContext& context, WriteCost* cost);
 
     // After bind: the item's place in the store.
     const std::string& key() const { return key_; }
@@ -57,6 +58,7 @@ public:
     // After evaluate.
     std::optional<value::ValueView> old_item() const;
     std::optional<value::ValueView> new_item() const;
+    std::size_t new_size() const { return new_size_; }  // 0 without a new item
     const std::string& updated_old() const { return updated_old_; }
     const std::string& updated_new() const { return updated_new_; }
 
@@ -81,6 +83,7 @@ private:
     std::string old_bytes_;
     bool exists_ = false;
     std::optional<value::EncodedItem> updated_item_;
+    std::size_t new_size_ = 0;
     std::string updated_old_;
     std::string updated_new_;
 };

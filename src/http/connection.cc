@@ -429,6 +429,9 @@ void Connection::on_read(bool failed, std::size_t bytes) {
     } else {
         end_ += bytes;
     }
+    if (cut_live()) {
+        return;
+    }
     if (request_active_) {
         if (!take_back()) {
             return;
@@ -467,6 +470,9 @@ void Connection::on_lingering_read(std::size_t bytes) {
 }
 
 void Connection::resume() {
+    if (has_handed_over_.load(std::memory_order_acquire)) {
+        send_handed_over();
+    }
     if (stage_ == Stage::kClosed) {
         error_code ignored;
         socket_.close(ignored);
@@ -476,6 +482,7 @@ void Connection::resume() {
         flush();
     }
     if (phase_.load(std::memory_order_acquire) != 0) {
+        cut_live();
         return;
     }
     if (request_active_) {
@@ -552,7 +559,9 @@ void Connection::shed_buffers() {
 
 void Connection::close_if_idle() {
     error_code ignored;
-    if (worth() == Worth::kIdle && socket_.available(ignored) == 0) {
+    if (live_.load(std::memory_order_acquire)) {
+        close();
+    } else if (worth() == Worth::kIdle && socket_.available(ignored) == 0) {
         close();
     }
 }
@@ -578,6 +587,7 @@ void Connection::close() {
         }
     }
     loop_->forget(*this);
+    tell_live();
     if (body_done_ && !read_armed_) {
         deliver(0, BodyRead::State::kGone);
     }

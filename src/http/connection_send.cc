@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/burst.h"
 #include "base/log.h"
 #include "http/internal/connection.h"
 
@@ -43,8 +44,25 @@ std::string Connection::take_header_buffer() {
 }
 
 void Connection::reply(Response&& response) {
+    if (Burst::is_active() && !loop_->is_current_thread() && !response.file) {
+        handed_over_type_ = response.content_type;
+        handed_over_ = std::move(response);
+        handed_over_.content_type = handed_over_type_;
+        has_handed_over_.store(true, std::memory_order_release);
+        loop_->wake(shared_from_this());
+        return;
+    }
+    response.headers.append(trace.headers);
     handler_.on_reply(request_, trace, response);
     answer(std::move(response));
+}
+
+// On the loop's thread.
+void Connection::send_handed_over() {
+    has_handed_over_.store(false, std::memory_order_relaxed);
+    in_handler_ = true;  // resume() goes on with the next request
+    reply(std::exchange(handed_over_, {}));
+    in_handler_ = false;
 }
 
 void Connection::answer(Response&& response) {
@@ -206,6 +224,9 @@ void Connection::on_flushed(bool failed, std::size_t bytes) {
         const std::lock_guard lock(send_mutex_);
         pending_.front().sent += bytes;
         settle_front_locked(failed);
+    }
+    if (is_live_ready()) {
+        tell_live();
     }
     resume();
 }

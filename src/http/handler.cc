@@ -10,6 +10,13 @@ void ExchangeTarget::read_body(std::span<char> /*into*/, BodyCallback done) {
     done({0, BodyRead::State::kEnd});
 }
 
+std::unique_ptr<LiveReply> ExchangeTarget::reply_live(
+    Response&& head, UniqueFunction<void()> /*on_change*/
+) {
+    reply(std::move(head));
+    return nullptr;
+}
+
 Exchange& Exchange::operator=(Exchange&& other) noexcept {
     if (this != &other) {
         Exchange ended(std::move(*this));
@@ -62,6 +69,12 @@ void Exchange::reply(Response&& response) {
     GATELEG_CHECK(target_ != nullptr);
     const auto target = std::exchange(target_, nullptr);
     target->reply(std::move(response));
+}
+
+std::unique_ptr<LiveReply> Exchange::reply_live(Response&& head, UniqueFunction<void()> on_change) {
+    GATELEG_CHECK(target_ != nullptr);
+    const auto target = std::exchange(target_, nullptr);
+    return target->reply_live(std::move(head), std::move(on_change));
 }
 
 Response Handler::refusal(int status, std::string_view reason) const {

@@ -31,6 +31,19 @@ struct BodyRead {
 };
 using BodyCallback = UniqueFunction<void(BodyRead)>;
 
+// The body of a reply that is made while it is sent, and ends with its connection. Any one thread
+// at a time; destroying it ends the reply.
+class LiveReply {
+public:
+    virtual ~LiveReply() = default;
+    // Hands the bytes on. What the client does not take at once waits in memory, so that whoever
+    // has a lot to say asks is_ready() first. False: the client is gone.
+    virtual bool send(std::string_view bytes) = 0;
+    // Nothing waits for the client.
+    virtual bool is_ready() const = 0;
+    virtual bool is_gone() const = 0;
+};
+
 // Where an Exchange's reply goes: a connection, or a recorder in a test.
 class ExchangeTarget {
 public:
@@ -40,6 +53,9 @@ public:
     virtual std::string take_header_buffer() = 0;
     virtual void reply(Response&& response) = 0;
     virtual void read_body(std::span<char> into, BodyCallback done);
+    virtual std::unique_ptr<LiveReply> reply_live(
+        Response&& head, UniqueFunction<void()> on_change
+    );
     // The exchange was dropped without a reply.
     virtual void reply_missing() = 0;
 
@@ -74,6 +90,12 @@ public:
     // Ends the exchange. On plain TCP the calling thread tries to send at once, without blocking;
     // what is left, and all of TLS, goes to the connection's I/O thread.
     void reply(Response&& response);
+
+    // Ends it as well, but only begins the reply: `head` has no body, the connection closes behind
+    // it. `on_change` is called on the connection's I/O thread, holding no lock, when the client
+    // has taken all or is gone; it is quick, and what it uses outlives the server. A server that
+    // drains cuts it off.
+    std::unique_ptr<LiveReply> reply_live(Response&& head, UniqueFunction<void()> on_change);
 
 private:
     std::shared_ptr<ExchangeTarget> target_;

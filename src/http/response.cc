@@ -108,7 +108,7 @@ void append_response_head(std::string& out, const Response& response, ReplyForm 
     if (!response.content_type.empty()) {
         out.append("Content-Type: ").append(response.content_type).append("\r\n");
     }
-    if (may_have_body(response.status)) {
+    if (may_have_body(response.status) && !form.live) {
         out.append("Content-Length: ");
         append_number(out, response.file ? response.file->bytes() : response.body.size());
         out.append("\r\n");

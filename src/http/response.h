@@ -53,6 +53,7 @@ struct ReplyForm {
     bool head_only = false;  // the answer to HEAD
     bool http_1_0 = false;
     bool close = false;
+    bool live = false;  // its body ends with the connection
 };
 
 // Appends everything up to the body.

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/burst.h"
 #include "http/test_client.h"
 #include "http/test_handler.h"
 
@@ -92,6 +93,7 @@ TEST_F(ServerTest, PipelinedRequestsAreAnsweredInOrder) {
         start();
         std::thread answering([&] {
             for (int i = 0; deferred && i < 300; ++i) {
+                const Burst burst(i % 2 == 0);
                 EchoHandler::answer(handler.take_waiting());
             }
         });
@@ -177,6 +179,7 @@ TEST_F(ServerTest, ReplyMayComeFromAnotherThread) {
     std::atomic<bool> done{false};
     std::thread answering([&] {
         for (int i = 0; i < kClients * kRounds; ++i) {
+            const Burst burst(i % 3 == 0);
             EchoHandler::answer(handler.take_waiting());
         }
         done = true;
@@ -213,6 +216,7 @@ TEST_F(ServerTest, ClientsMayLeaveWhileTheirReplyIsMade) {
                 }));
             }
         }
+        const Burst burst(i % 3 == 0);
         EchoHandler::answer(handler.take_waiting());
     }
     EXPECT_TRUE(eventually([&] { return server->connection_count() == 0; }));
@@ -221,13 +225,16 @@ TEST_F(ServerTest, ClientsMayLeaveWhileTheirReplyIsMade) {
 TEST_F(ServerTest, HalfClosedClientStillGetsItsReply) {
     handler.deferred = true;
     start();
-    TestClient client(port);
-    client.send(get("/half"));
-    client.end_sending();
-    auto exchange = handler.take_waiting();
-    std::this_thread::sleep_for(20ms);
-    EchoHandler::answer(std::move(exchange));
-    EXPECT_EQ(body_of(client.read_to_end()), "GET /half 0 ");
+    for (const bool in_burst : {false, true}) {
+        TestClient client(port);
+        client.send(get("/half"));
+        client.end_sending();
+        auto exchange = handler.take_waiting();
+        std::this_thread::sleep_for(20ms);
+        const Burst burst(in_burst);
+        EchoHandler::answer(std::move(exchange));
+        EXPECT_EQ(body_of(client.read_to_end()), "GET /half 0 ");
+    }
 }
 
 TEST_F(ServerTest, DroppedAndThrowingRequestsAnswer500) {
@@ -400,7 +407,10 @@ TEST_F(ServerTest, DrainEndsWhatIsInFlight) {
     TestClient late(port);
     EXPECT_EQ(late.read_to_end(), "unreachable");
 
-    std::thread answering([&] { EchoHandler::answer(std::move(exchange)); });
+    std::thread answering([&] {
+        const Burst burst(true);
+        EchoHandler::answer(std::move(exchange));
+    });
     const auto reply = busy.read_to_end();
     EXPECT_NE(reply.find("Connection: close"), std::string::npos);
     EXPECT_EQ(body_of(reply), "GET /busy 0 ");
@@ -417,9 +427,14 @@ TEST_F(ServerTest, ExchangeMayOutliveTheServer) {
     TestClient dropped(port);
     dropped.send(get("/drop"));
     auto unanswered = handler.take_waiting();
+    TestClient handed_over(port);
+    handed_over.send(get("/later"));
+    auto later = handler.take_waiting();
     server->stop();
     server.reset();
     EchoHandler::answer(std::move(late));
+    const Burst burst(true);
+    EchoHandler::answer(std::move(later));
     EXPECT_EQ(answered.read_to_end(), "");
 }
 
@@ -436,6 +451,7 @@ TEST_F(ServerTest, StopUnderLoadLosesNothingButReplies) {
                     taken.swap(handler.waiting);
                 }
                 for (auto& exchange : taken) {
+                    const Burst burst(round % 2 == 0);
                     EchoHandler::answer(std::move(exchange));
                 }
             }

@@ -1,4 +1,5 @@
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -147,6 +148,31 @@ TEST_F(TlsTest, RepliesComeFromAnotherThread) {
         EXPECT_NE(client.read_until(wanted).find(wanted), std::string::npos);
     }
     answering.join();
+}
+
+TEST_F(TlsTest, LiveRepliesGoOn) {
+    handler.deferred = true;
+    start();
+    TlsClient client(port);
+    client.send(get("/a"));
+    std::atomic<int> changes{0};
+    auto reply = handler.take_waiting().reply_live({.content_type = "text/event-stream"}, [&] {
+        changes.fetch_add(1);
+    });
+    EXPECT_EQ(client.read_until("\r\n\r\n").substr(0, 15), "HTTP/1.1 200 OK");
+    const std::string piece(300'000, 'x');
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_TRUE(reply->send(piece + "."));
+        EXPECT_TRUE(reply->send("!\n"));
+        EXPECT_EQ(client.read_until("!\n"), piece + ".!\n");
+    }
+    while (changes.load() == 0 || !reply->is_ready()) {
+        std::this_thread::sleep_for(5ms);
+    }
+    reply->send("end");
+    reply.reset();
+    EXPECT_EQ(client.read_until("nothing more"), "end");
+    server->stop();
 }
 
 TEST_F(TlsTest, TooLargeIsDelivered) {

@@ -27,8 +27,11 @@ struct Trace {
     // A name out of a list that lives as long as the server; empty for what never got that far.
     std::string_view operation = {};
     std::string table = {};
-    std::string code = {};  // of an error
-    std::string id = {};    // as the reply's headers say it
+    std::string code = {};    // of an error
+    std::string id = {};      // as the reply's headers say it
+    std::string parent = {};  // the caller's traceparent, if it is one
+    // Lines that the reply gets beside its own, each "Name: value\r\n".
+    std::string headers = {};
 
     static std::int64_t now() {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -44,6 +47,8 @@ struct Trace {
         table.clear();
         code.clear();
         id.clear();
+        parent.clear();
+        headers.clear();
     }
     void end(Stage stage) {
         if (began != 0) {

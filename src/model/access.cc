@@ -2,9 +2,38 @@
 
 #include <algorithm>
 
-#include "model/item_codec.h"
+#include "model/taken_item.h"
 
 namespace gateleg::model {
+namespace {
+
+bool holds_on(
+    const Expression& expression, const value::Item& attributes, const Environment& environment
+) {
+    // Whoever asks for many items puts each at hand: a copy costs more than most answers.
+    if (environment.item == &attributes) {
+        const auto good = holds(expression, environment);
+        return good && *good;
+    }
+    Environment inner = environment;
+    inner.item = &attributes;
+    const auto good = holds(expression, inner);
+    return good && *good;
+}
+
+template <class Names>
+value::AttributeValue only_named(value::AttributeValue shown, const Names& names) {
+    auto& all = std::get<value::Map>(shown.data);
+    value::Map named;
+    for (const auto& name : names) {
+        if (const auto found = all.find(name.name); found != all.end()) {
+            named[name.name] = std::move(found->second);
+        }
+    }
+    return {std::move(named)};
+}
+
+}  // namespace
 
 std::optional<CallError> find_denial(const Access& access, const Caller& caller) {
     if (caller.internal || access.kind == Access::Kind::kAnyone) {
@@ -53,10 +82,7 @@ bool is_visible(
     if (caller.internal || !entity.visible) {
         return true;
     }
-    Environment inner = environment;
-    inner.item = &attributes;
-    const auto seen = holds(*entity.visible, inner);
-    return seen && *seen;
+    return holds_on(*entity.visible, attributes, environment);
 }
 
 value::AttributeValue show_item(
@@ -66,25 +92,40 @@ value::AttributeValue show_item(
     const Caller& caller,
     const Environment& environment
 ) {
-    auto shown = item_to_api(model, entity, attributes);
-    if (caller.internal || entity.public_names.empty()) {
-        return shown;
+    return show_item(model, entity, value::Item(attributes), caller, environment);
+}
+
+value::AttributeValue show_item(
+    const Model& model,
+    const Entity& entity,
+    value::Item&& attributes,
+    const Caller& caller,
+    const Environment& environment
+) {
+    const bool limited = !caller.internal && !entity.public_names.empty() &&
+                         !(entity.full && holds_on(*entity.full, attributes, environment));
+    auto shown = item_to_api(model, entity, std::move(attributes));
+    if (limited) {
+        return only_named(std::move(shown), entity.public_names);
     }
-    if (entity.full) {
-        Environment inner = environment;
-        inner.item = &attributes;
-        if (const auto full = holds(*entity.full, inner); full && *full) {
-            return shown;
-        }
+    return shown;
+}
+
+value::AttributeValue show_of_pattern(
+    const Model& model,
+    const Pattern& pattern,
+    const Entity& entity,
+    value::Item&& attributes,
+    const Caller& caller,
+    std::int64_t now_millis
+) {
+    if (!pattern.returns.empty()) {
+        // What a pattern names it shows, also beyond the entity's `public`.
+        return only_named(item_to_api(model, entity, std::move(attributes)), pattern.returns);
     }
-    auto& all = std::get<value::Map>(shown.data);
-    value::Map limited;
-    for (const auto& name : entity.public_names) {
-        if (const auto found = all.find(name.name); found != all.end()) {
-            limited[name.name] = std::move(found->second);
-        }
-    }
-    return {std::move(limited)};
+    const auto environment =
+        entity.full ? make_environment(model, caller, now_millis) : Environment{};
+    return show_item(model, entity, std::move(attributes), caller, environment);
 }
 
 }  // namespace gateleg::model

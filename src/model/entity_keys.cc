@@ -4,6 +4,7 @@
 
 #include "model/item_codec.h"
 #include "model/resolve.h"
+#include "model/taken_item.h"
 
 namespace gateleg::model {
 namespace {
@@ -153,11 +154,13 @@ Result<std::optional<Item>> primary_key_of(
     return whole ? Found(std::move(key)) : Found();
 }
 
-bool has_shape(const Model& model, const Entity& entity, const Item& raw) {
+// Adds what the key was made from to `parts` if it fits.
+bool has_shape(const Model& model, const Entity& entity, const Item& raw, Item& parts) {
     bool fits = true;
+    parts.clear();
     each_key(model.table.key, [&](const KeyAttribute& key) {
         const auto* rule = entity.find_key(key.name);
-        const auto* value = find(raw, key.name);
+        const auto* value = fits ? find(raw, key.name) : nullptr;
         if (rule == nullptr || value == nullptr) {
             fits = false;
             return;
@@ -166,7 +169,11 @@ bool has_shape(const Model& model, const Entity& entity, const Item& raw) {
             return;
         }
         const auto* text = std::get_if<std::string>(&value->data);
-        fits &= text != nullptr && rule->key_template.parse_key(*text).has_value();
+        auto parsed = text != nullptr ? rule->key_template.parse_key(*text) : std::nullopt;
+        fits = parsed.has_value();
+        if (parsed) {
+            parts.merge(*parsed);
+        }
     });
     return fits;
 }
@@ -280,41 +287,60 @@ Result<Item> dependent_attributes(
 }
 
 Item to_attributes(const Model& model, const Entity& entity, const Item& raw) {
-    Item attributes;
-    const auto& table = model.table;
-    for (const auto& [name, value] : raw) {
-        const bool known = entity.find_attribute(name) != nullptr;
-        if (known || (!table.is_key_attribute(name) && name != table.marker)) {
-            attributes[name] = value;
-        }
-    }
-    const auto fill = [&](const KeyAttribute& key) {
+    return to_attributes(model, entity, Item(raw));
+}
+
+Item to_attributes(const Model& model, const Entity& entity, Item&& raw) {
+    Item parts;
+    each_key(model.table.key, [&](const KeyAttribute& key) {
         const auto* rule = entity.find_key(key.name);
-        const auto* value = find(raw, key.name);
-        if (rule == nullptr || value == nullptr || rule->plain) {
+        const auto* value = rule != nullptr && !rule->plain ? find(raw, key.name) : nullptr;
+        const auto* text = value != nullptr ? std::get_if<std::string>(&value->data) : nullptr;
+        if (auto parsed = text != nullptr ? rule->key_template.parse_key(*text) : std::nullopt) {
+            parts.merge(*parsed);
+        }
+    });
+    return to_attributes(model, entity, std::move(raw), std::move(parts));
+}
+
+Item to_attributes(const Model& model, const Entity& entity, Item&& raw, Item&& key_parts) {
+    const auto& table = model.table;
+    // Keys that are no attributes leave the item; what was made into a key comes out of it again.
+    const auto unfold = [&](const KeyAttribute& key, bool is_parsed) {
+        const auto* rule = entity.find_key(key.name);
+        const auto found = raw.find(key.name);
+        if (found == raw.end()) {
             return;
         }
-        const auto* text = std::get_if<std::string>(&value->data);
-        if (text == nullptr) {
-            const auto variables = rule->key_template.variables();
-            if (variables.size() == 1) {
-                attributes.try_emplace(variables[0]->name, *value);
-            }
-            return;
-        }
-        if (auto parsed = rule->key_template.parse_key(*text)) {
-            for (auto& [name, part] : *parsed) {
-                if (name != "shard") {
-                    attributes.try_emplace(name, std::move(part));
+        std::optional<Item> parsed;
+        if (rule != nullptr && !rule->plain && !is_null(found->second)) {
+            const auto* text = std::get_if<std::string>(&found->second.data);
+            if (text != nullptr && !is_parsed) {
+                parsed = rule->key_template.parse_key(*text);
+            } else if (text == nullptr) {
+                if (const auto names = rule->key_template.variables(); names.size() == 1) {
+                    parsed = Item{{names[0]->name, found->second}};
                 }
             }
         }
+        if (entity.find_attribute(key.name) == nullptr) {
+            raw.erase(found);
+        }
+        if (parsed) {
+            parsed->erase("shard");
+            raw.merge(*parsed);
+        }
     };
-    each_key(table.key, fill);
+    key_parts.erase("shard");
+    each_key(table.key, [&](const KeyAttribute& key) { unfold(key, true); });
+    raw.merge(key_parts);
     for (const auto& index : table.indexes) {
-        each_key(index.key, fill);
+        each_key(index.key, [&](const KeyAttribute& key) { unfold(key, false); });
     }
-    return attributes;
+    if (!table.marker.empty() && entity.find_attribute(table.marker) == nullptr) {
+        raw.erase(table.marker);
+    }
+    return std::move(raw);
 }
 
 Item settled_attributes(const Model& model, const Entity& entity, const Item& raw) {
@@ -337,22 +363,30 @@ Item settled_attributes(const Model& model, const Entity& entity, const Item& ra
 }
 
 const Entity* recognise(const Model& model, const Item& raw) {
+    return recognise_item(model, raw).entity;
+}
+
+Recognised recognise_item(const Model& model, const Item& raw) {
     const auto* marker = model.table.marker.empty() ? nullptr : find(raw, model.table.marker);
     const auto* text = marker != nullptr ? std::get_if<std::string>(&marker->data) : nullptr;
-    const Entity* unmarked = nullptr;
-    for (const auto& entity : model.entities) {
-        if (!has_shape(model, entity, raw)) {
-            continue;
+    Recognised found;
+    const auto find_entity = [&](const auto& is_candidate) {
+        for (const auto& entity : model.entities) {
+            if (is_candidate(entity) && has_shape(model, entity, raw, found.key_parts)) {
+                found.entity = &entity;
+                return true;
+            }
         }
-        if (text != nullptr && entity.marker && *entity.marker == *text) {
-            return &entity;
-        }
+        return false;
+    };
+    const bool marked = text != nullptr && find_entity([&](const Entity& entity) {
+                            return entity.marker && *entity.marker == *text;
+                        });
+    if (!marked) {
         // An index may not project the marker; an entity may have none.
-        if (unmarked == nullptr && (text == nullptr || !entity.marker)) {
-            unmarked = &entity;
-        }
+        find_entity([&](const Entity& entity) { return text == nullptr || !entity.marker; });
     }
-    return unmarked;
+    return found;
 }
 
 Item key_of(const Table& table, const Item& raw) {

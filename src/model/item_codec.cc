@@ -9,6 +9,7 @@
 #include "model/arithmetic.h"
 #include "model/evaluate.h"
 #include "model/functions.h"
+#include "model/taken_item.h"
 
 namespace gateleg::model {
 namespace {
@@ -585,42 +586,43 @@ std::optional<AttributeValue> settle_value(
 }
 
 AttributeValue value_to_api(const Attribute* attribute, const AttributeValue& stored) {
+    return value_to_api(attribute, AttributeValue(stored));
+}
+
+AttributeValue value_to_api(const Attribute* attribute, AttributeValue&& stored) {
     if (attribute != nullptr && is_time(attribute->type)) {
-        if (attribute->json_number) {
-            return stored;
+        if (attribute->json_number || std::holds_alternative<std::string>(stored.data)) {
+            return std::move(stored);
         }
         const auto moment = from_stored(stored, attribute);
-        if (const auto* time = std::get_if<Time>(&moment)) {
-            return std::holds_alternative<std::string>(stored.data)
-                       ? stored
-                       : AttributeValue{render_rfc3339(time->millis)};
-        }
-        return stored;
+        const auto* time = std::get_if<Time>(&moment);
+        return time != nullptr ? AttributeValue{render_rfc3339(time->millis)} : std::move(stored);
     }
     if (attribute != nullptr && attribute->type == AttributeType::kBoolean) {
         return to_stored(from_stored(stored, attribute), nullptr);
     }
-    if (const auto* list = std::get_if<value::List>(&stored.data)) {
-        value::List shown;
-        for (const auto& element : *list) {
-            shown.push_back(
-                value_to_api(attribute != nullptr ? attribute->of.get() : nullptr, element)
-            );
+    if (auto* list = std::get_if<value::List>(&stored.data)) {
+        const auto* known = attribute != nullptr ? attribute->of.get() : nullptr;
+        for (auto& element : *list) {
+            element = value_to_api(known, std::move(element));
         }
-        return {std::move(shown)};
+        return std::move(stored);
     }
-    if (const auto* map = std::get_if<value::Map>(&stored.data)) {
-        value::Map shown;
-        for (const auto& [name, member] : *map) {
-            const auto* known = attribute != nullptr ? attribute->find_field(name) : nullptr;
+    if (auto* map = std::get_if<value::Map>(&stored.data)) {
+        for (auto member = map->begin(); member != map->end();) {
+            const auto* known =
+                attribute != nullptr ? attribute->find_field(member->first) : nullptr;
             if (known == nullptr && attribute != nullptr) {
                 known = attribute->of.get();
             }
-            if (known == nullptr || !known->hidden) {
-                shown[name] = value_to_api(known, member);
+            if (known != nullptr && known->hidden) {
+                member = map->erase(member);
+                continue;
             }
+            member->second = value_to_api(known, std::move(member->second));
+            ++member;
         }
-        return {std::move(shown)};
+        return std::move(stored);
     }
     if (const auto* binary = std::get_if<value::Binary>(&stored.data)) {
         return {encode_base64(binary->bytes)};
@@ -628,24 +630,34 @@ AttributeValue value_to_api(const Attribute* attribute, const AttributeValue& st
     if (value::is_set(stored.type())) {
         return {to_list(stored)};
     }
-    return stored;
+    return std::move(stored);
 }
 
 AttributeValue item_to_api(const Model& model, const Entity& entity, const value::Item& stored) {
-    value::Map shown;
-    for (const auto& [name, member] : stored) {
+    return item_to_api(model, entity, value::Item(stored));
+}
+
+AttributeValue item_to_api(const Model& model, const Entity& entity, value::Item&& stored) {
+    for (auto member = stored.begin(); member != stored.end();) {
+        const auto& name = member->first;
         const auto* attribute = entity.find_attribute(name);
-        const bool machinery = model.table.is_key_attribute(name) || name == model.table.marker;
-        if (attribute == nullptr ? machinery || !entity.open : attribute->hidden) {
+        // Helpers of keys come along when an item is read back from its keys.
+        const bool left_out =
+            attribute != nullptr
+                ? attribute->hidden || (attribute->is && !attribute->stored)
+                : !entity.open || model.table.is_key_attribute(name) || name == model.table.marker;
+        if (left_out) {
+            member = stored.erase(member);
             continue;
         }
-        // Helpers of keys; they come along when an item is read back from its keys.
-        if (attribute != nullptr && attribute->is && !attribute->stored) {
-            continue;
+        // Most are what they are.
+        const bool is_text = std::holds_alternative<std::string>(member->second.data);
+        if (!is_text || (attribute != nullptr && attribute->type == AttributeType::kBoolean)) {
+            member->second = value_to_api(attribute, std::move(member->second));
         }
-        shown[name] = value_to_api(attribute, member);
+        ++member;
     }
-    return {std::move(shown)};
+    return {std::move(stored)};
 }
 
 bool is_null(const AttributeValue& value) {

@@ -90,6 +90,26 @@ Result<std::string> render_boolean(const KeyVariable& variable, const AttributeV
     return bad_value(variable, "is no boolean");
 }
 
+bool is_one_of_its_values(const KeyVariable& variable, std::string_view text) {
+    const auto& values = variable.type.values;
+    return values.empty() || std::find(values.begin(), values.end(), text) != values.end();
+}
+
+// As timestamp_text() writes it: of all spellings of a time that one alone has this shape.
+bool is_written_time(const KeyVariable& variable, std::string_view text) {
+    constexpr std::size_t kSeconds = std::string_view("2025-03-01T10:20:30").size();
+    const bool seconds = variable.type.kind == Kind::kTimestampSeconds;
+    const auto size = kSeconds + (seconds ? 1 : 5);
+    return text.size() == size && text[10] == 'T' && (seconds || text[kSeconds] == '.') &&
+           text.back() == 'Z' && parse_rfc3339_millis(text).has_value();
+}
+
+// A text in the one way that keys write it.
+bool is_spelled_right(const KeyVariable& variable, std::string_view text) {
+    return (!is_timestamp(variable.type.kind) || is_written_time(variable, text)) &&
+           is_one_of_its_values(variable, text);
+}
+
 Result<std::string> render_text(const KeyVariable& variable, const AttributeValue& value) {
     if (const auto* number = std::get_if<Number>(&value.data)) {
         return number->to_text();
@@ -98,17 +118,13 @@ Result<std::string> render_text(const KeyVariable& variable, const AttributeValu
     if (text == nullptr) {
         return bad_value(variable, "is neither text nor a number");
     }
-    if (is_timestamp(variable.type.kind)) {
-        const auto millis = parse_rfc3339_millis(*text);
+    if (is_timestamp(variable.type.kind) && !is_written_time(variable, *text)) {
         const bool seconds = variable.type.kind == Kind::kTimestampSeconds;
-        if (!millis || timestamp_text(*millis, seconds) != *text) {
-            return bad_value(
-                variable, "must be written as " + timestamp_text(0, seconds) + ", not " + *text
-            );
-        }
+        return bad_value(
+            variable, "must be written as " + timestamp_text(0, seconds) + ", not " + *text
+        );
     }
-    const auto& values = variable.type.values;
-    if (!values.empty() && std::find(values.begin(), values.end(), *text) == values.end()) {
+    if (!is_one_of_its_values(variable, *text)) {
         return bad_value(variable, "is none of its values: " + *text);
     }
     return *text;
@@ -255,27 +271,33 @@ ParsedPiece parse_variable(const KeyVariable& variable, std::string_view text) {
     if (const auto* date = std::get_if<DateFormat>(&variable.format)) {
         return {looks_like_date(text, date->text), std::nullopt};
     }
-    const auto number = Number::parse(text);
     if (const auto* format = std::get_if<NumberFormat>(&variable.format)) {
+        const auto number = Number::parse(text);
         const auto again = number ? render_number(*number, *format) : number.error();
         return again ? parse_number_piece(text, *again) : ParsedPiece{};
     }
-    const AttributeValue value{std::string(text)};
     switch (variable.type.kind) {
         case Kind::kBoolean:
             return parse_boolean_piece(variable.type, text);
         case Kind::kNumber:
         case Kind::kEpochSeconds:
-        case Kind::kEpochMillis:
+        case Kind::kEpochMillis: {
+            const auto number = Number::parse(text);
             return number ? parse_number_piece(text, number->to_text()) : ParsedPiece{};
+        }
         case Kind::kShard:
-            return {text.empty() || (text[0] == '#' && is_digits(text.substr(1))), value};
+            return {
+                text.empty() || (text[0] == '#' && is_digits(text.substr(1))),
+                AttributeValue{std::string(text)}};
         case Kind::kText:
         case Kind::kTimestampMillis:
         case Kind::kTimestampSeconds:
             break;
     }
-    return {!text.empty() && render_text(variable, value).has_value(), value};
+    if (text.empty() || !is_spelled_right(variable, text)) {
+        return {};
+    }
+    return {true, AttributeValue{std::string(text)}};
 }
 
 std::optional<std::size_t> fixed_width(const KeyVariable& variable) {
@@ -500,7 +522,7 @@ std::optional<value::Item> KeyTemplate::parse_key(std::string_view key) const {
         if (length > key.size()) {
             return std::nullopt;
         }
-        const auto parsed = parse_variable(variable, key.substr(0, length));
+        auto parsed = parse_variable(variable, key.substr(0, length));
         if (!parsed.fits) {
             return std::nullopt;
         }
@@ -508,7 +530,7 @@ std::optional<value::Item> KeyTemplate::parse_key(std::string_view key) const {
         if (!parsed.value) {
             continue;
         }
-        const auto [place, is_new] = found.emplace(variable.name, *parsed.value);
+        const auto [place, is_new] = found.try_emplace(variable.name, std::move(*parsed.value));
         if (!is_new && !(place->second == *parsed.value)) {
             return std::nullopt;
         }

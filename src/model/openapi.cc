@@ -18,6 +18,14 @@ constexpr std::string_view kJobReportSchema =
     R"("scanned":{"type":"integer"},"changed":{"type":"integer"},"skipped":{"type":"integer"},)"
     R"("failed":{"type":"integer"},"done":{"type":"boolean"},"cursor":{"type":["string","null"]}}})";
 
+constexpr std::string_view kEventsReply =
+    R"({"description":"Events, until the caller leaves or its token ends: `record` with the data below and the )"
+    R"(sequence number as id, `gap` where records were skipped","content":{"text/event-stream":{"schema":{)"
+    R"("type":"object","required":["sequence","operation","at","entity","item"],"properties":{)"
+    R"("sequence":{"type":"string"},"operation":{"type":"string","enum":["INSERT","MODIFY","REMOVE"]},)"
+    R"("at":{"type":"string","format":"date-time"},"entity":{"type":"string"},"item":{"type":"object"},)"
+    R"("expired":{"type":"boolean"}}}}}})";
+
 std::string capitalised(std::string text) {
     if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
         text.front() = static_cast<char>(text.front() - 'a' + 'A');
@@ -92,10 +100,20 @@ private:
 
     void write_paths() {
         std::map<std::string, Methods> paths;
+        std::map<std::string, const Model*> feeds;
         for (const auto* model : models_) {
-            for (auto& endpoint : shown_endpoints(*model)) {
+            const auto endpoints = shown_endpoints(*model);
+            // Whoever may call what is not for anyone is signed in.
+            if (std::any_of(endpoints.begin(), endpoints.end(), [](const Endpoint& endpoint) {
+                    return endpoint.access().kind != Access::Kind::kAnyone;
+                })) {
+                const auto path = base_path(*model) + "/events";
+                feeds[path] = model;
+                paths[path];
+            }
+            for (auto& endpoint : endpoints) {
                 auto& placed = paths[endpoint.path][lower(endpoint.method)];
-                placed.push_back({model, std::move(endpoint)});
+                placed.push_back({model, endpoint});
             }
         }
         json_.key("paths");
@@ -107,8 +125,55 @@ private:
                 json_.key(method);
                 write_operation(placed);
             }
+            if (const auto feed = feeds.find(path);
+                feed != feeds.end() && !methods.contains("get")) {
+                json_.key("get");
+                write_feed(*feed->second);
+            }
             json_.end_object();
         }
+        json_.end_object();
+    }
+
+    // The changes as they happen: beside the routes of the file, for every model.
+    void write_feed(const Model& model) {
+        json_.begin_object();
+        json_.member("operationId", schema_name(model, "followEvents"));
+        json_.key("tags");
+        json_.begin_array();
+        json_.string(model.name);
+        json_.end_array();
+        json_.member("summary", "Changes as they happen, of what the caller may read");
+        json_.member("description", "Allowed: signed-in");
+        json_.key("parameters");
+        json_.begin_array();
+        write_parameter("entity", "query", false, nullptr);
+        write_parameter(
+            "from",
+            "query",
+            false,
+            nullptr,
+            R"({"type":"string","pattern":"^(latest|horizon|[0-9]{1,21})$"})"
+        );
+        write_parameter(
+            "Last-Event-ID",
+            "header",
+            false,
+            nullptr,
+            R"({"type":"string","pattern":"^[0-9]{1,21}$"})"
+        );
+        json_.end_array();
+        json_.key("responses");
+        json_.begin_object();
+        json_.key("200");
+        json_.raw(kEventsReply);
+        write_error(400, {"ValidationFailed"});
+        write_error(401, {"Unauthenticated"});
+        write_error(409, {"StreamDisabled"});
+        write_error(429, {"TooManyStreams"});
+        write_error(501, {"NotAvailable"});
+        write_error(503, {"Unavailable"});
+        json_.end_object();
         json_.end_object();
     }
 

@@ -10,6 +10,7 @@
 #include "model/pattern_plan.h"
 #include "model/pattern_within.h"
 #include "model/step_values.h"
+#include "model/taken_item.h"
 
 namespace gateleg::model {
 namespace {
@@ -29,6 +30,36 @@ CallError read_error(const Error& error, const Pattern& pattern) {
         return {501, "IndexDisabled", "This list needs an index that is switched off."};
     }
     return to_call_error(error);
+}
+
+// An item that expressions are asked about, for as long as this lives: no copy of the environment.
+class AtHand {
+public:
+    AtHand(Environment& environment, const Item& item) : environment_(environment) {
+        environment.item = &item;
+    }
+    AtHand(const AtHand&) = delete;
+    AtHand& operator=(const AtHand&) = delete;
+    ~AtHand() { environment_.item = nullptr; }
+
+private:
+    Environment& environment_;
+};
+
+bool is_wanted_by(const Pattern& pattern, Environment& environment, const Item& attributes) {
+    if (!pattern.only) {
+        return true;
+    }
+    const AtHand at_hand(environment, attributes);
+    const auto wanted = holds(*pattern.only, environment);
+    return wanted && *wanted;
+}
+
+bool is_seen(
+    const Pattern& pattern, const Found& found, const Caller& caller, Environment& environment
+) {
+    const AtHand at_hand(environment, found.item);
+    return pattern.unfiltered || is_visible(*found.entity, found.item, caller, environment);
 }
 
 // One query, read page by page as its items are wanted.
@@ -141,6 +172,7 @@ private:
     };
     struct Candidate {
         Item raw;
+        Item key_parts;
         const Entity* entity;
         std::size_t taken;  // the place of its Taken
     };
@@ -281,11 +313,13 @@ private:
             if (is_late(*next, raw)) {
                 continue;
             }
-            const auto* entity = recognise(model_, raw);
+            auto [entity, key_parts] = recognise_item(model_, raw);
             const auto& wanted = pattern_.entities;
             if (entity != nullptr &&
                 std::find(wanted.begin(), wanted.end(), entity) != wanted.end()) {
-                candidates.push_back({std::move(raw), entity, taken_.size() - 1});
+                candidates.push_back(
+                    {std::move(raw), std::move(key_parts), entity, taken_.size() - 1}
+                );
             }
         }
         return candidates;
@@ -372,9 +406,15 @@ private:
 
     CallResult<Nothing> show(std::vector<Candidate> candidates) {
         std::vector<std::pair<Item, const Candidate*>> kept;
-        for (const auto& candidate : candidates) {
-            auto attributes = to_attributes(model_, *candidate.entity, candidate.raw);
+        for (auto& candidate : candidates) {
             const bool live = !is_expired(model_.table, candidate.raw, environment_.now_millis);
+            // Only a load looks at the item itself again.
+            auto attributes = to_attributes(
+                model_,
+                *candidate.entity,
+                pattern_.load ? candidate.raw : std::move(candidate.raw),
+                std::move(candidate.key_parts)
+            );
             if (live && in_range(*candidate.entity, attributes) &&
                 (loads_itself() || is_wanted(attributes))) {
                 kept.emplace_back(std::move(attributes), &candidate);
@@ -412,7 +452,7 @@ private:
             if (!is_loaded(*candidate->entity)) {
                 add_shown({std::move(attributes), candidate->entity}, candidate->taken);
             } else if (places[at] && items[*places[at]]) {
-                add_loaded(*items[*places[at]], candidate->taken);
+                add_loaded(*std::move(items[*places[at]]), candidate->taken);
             }
         }
         return Nothing{};
@@ -442,14 +482,14 @@ private:
         return Nothing{};
     }
 
-    void add_loaded(const Item& raw, std::size_t taken) {
+    void add_loaded(Item raw, std::size_t taken) {
         const auto* entity = recognise(model_, raw);
         const auto& wanted = pattern_.load->entities;
         if (is_expired(model_.table, raw, environment_.now_millis) || entity == nullptr ||
             std::find(wanted.begin(), wanted.end(), entity) == wanted.end()) {
             return;
         }
-        auto attributes = to_attributes(model_, *entity, raw);
+        auto attributes = to_attributes(model_, *entity, std::move(raw));
         // The index may lag behind the item: what was asked for must still be true.
         if (loads_itself() && (!in_range(*entity, attributes) || !is_wanted(attributes) ||
                                !is_still(*entity, attributes))) {
@@ -459,9 +499,7 @@ private:
     }
 
     void add_shown(Found found, std::size_t taken) {
-        const bool seen =
-            pattern_.unfiltered || is_visible(*found.entity, found.item, caller_, environment_);
-        if (seen && !is_repeated(found.item)) {
+        if (is_seen(pattern_, found, caller_, environment_) && !is_repeated(found.item)) {
             shown_.push_back({std::move(found), taken});
         }
     }
@@ -531,14 +569,8 @@ private:
         });
     }
 
-    bool is_wanted(const Item& attributes) const {
-        if (!pattern_.only) {
-            return true;
-        }
-        Environment environment = environment_;
-        environment.item = &attributes;
-        const auto wanted = holds(*pattern_.only, environment);
-        return wanted && *wanted;
+    bool is_wanted(const Item& attributes) {
+        return is_wanted_by(pattern_, environment_, attributes);
     }
 
     void sort() {
@@ -645,7 +677,7 @@ private:
     using MaybeFound = std::optional<Found>;
 
     CallResult<MaybeFound> read(const Item& key, const std::vector<const Entity*>& wanted) {
-        GATELEG_CALL_TRY_ASSIGN(const auto raw, database_.get(key, pattern_.consistent));
+        GATELEG_CALL_TRY_ASSIGN(auto raw, database_.get(key, pattern_.consistent));
         if (!raw || is_expired(model_.table, *raw, environment_.now_millis)) {
             return MaybeFound();
         }
@@ -653,7 +685,7 @@ private:
         if (std::find(wanted.begin(), wanted.end(), entity) == wanted.end()) {
             return MaybeFound();
         }
-        return MaybeFound(Found{to_attributes(model_, *entity, *raw), entity});
+        return MaybeFound(Found{to_attributes(model_, *entity, *std::move(raw)), entity});
     }
 
     CallResult<MaybeFound> load(const Found& from) {
@@ -677,17 +709,9 @@ private:
         return read(*key, pattern_.load->entities);
     }
 
-    bool is_shown(const Found& found) const {
-        if (!pattern_.unfiltered && !is_visible(*found.entity, found.item, caller_, environment_)) {
-            return false;
-        }
-        if (!pattern_.only) {
-            return true;
-        }
-        Environment environment = environment_;
-        environment.item = &found.item;
-        const auto wanted = holds(*pattern_.only, environment);
-        return wanted && *wanted;
+    bool is_shown(const Found& found) {
+        return is_seen(pattern_, found, caller_, environment_) &&
+               is_wanted_by(pattern_, environment_, found.item);
     }
 
     CallResult<Found> defaults(const Entity& entity, const Item& known) const {

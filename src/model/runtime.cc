@@ -14,6 +14,7 @@
 #include "model/runtime_shared.h"
 #include "model/schedule_table.h"
 #include "model/table_request.h"
+#include "model/taken_item.h"
 
 namespace gateleg::model {
 namespace {
@@ -226,19 +227,9 @@ value::AttributeValue Runtime::to_api(
 value::AttributeValue Runtime::to_api(
     const Pattern& pattern, const Entity& entity, const value::Item& stored, const Caller& caller
 ) const {
-    if (pattern.returns.empty()) {
-        return to_api(entity, stored, caller);
-    }
-    // What a pattern names it shows, also beyond the entity's `public`.
-    auto shown = item_to_api(model(), entity, stored);
-    auto& all = std::get<value::Map>(shown.data);
-    value::Map named;
-    for (const auto& name : pattern.returns) {
-        if (const auto found = all.find(name.name); found != all.end()) {
-            named[name.name] = std::move(found->second);
-        }
-    }
-    return {std::move(named)};
+    return show_of_pattern(
+        model(), pattern, entity, value::Item(stored), caller, clock().now_millis()
+    );
 }
 
 const OutboxTable& Runtime::outbox() const {

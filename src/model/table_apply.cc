@@ -80,32 +80,8 @@ private:
         return {};
     }
 
-    // Until the table and each of its indexes is active, and none is on its way out.
     Result<void> wait_until_settled(const std::string& what) {
-        const auto end = Steady::now() + kPatience;
-        auto pause = kFirstPoll;
-        while (Steady::now() < end) {
-            GATELEG_TRY_ASSIGN(
-                const auto reply,
-                blocking_call(
-                    dynamo_, &Dynamo::describe_table, dynamo::DescribeTableRequest{table_.name}
-                )
-            );
-            const auto& indexes = reply.table.global_indexes;
-            const bool settled = reply.table.status == dynamo::Status::kActive &&
-                                 std::all_of(indexes.begin(), indexes.end(), [](const auto& index) {
-                                     return index.status == dynamo::Status::kActive;
-                                 });
-            if (settled) {
-                return {};
-            }
-            if (hooks_.waiting) {
-                hooks_.waiting(what);
-            }
-            std::this_thread::sleep_for(pause);
-            pause = std::min(pause * 2, kLastPoll);
-        }
-        return service_unavailable(what + " was not ready in time");
+        return model::wait_until_settled(table_.name, what, dynamo_, hooks_);
     }
 
     const Table& table_;
@@ -141,6 +117,33 @@ Result<void> apply_plan(
     const Table& table, const TablePlan& plan, Dynamo& dynamo, const ApplyHooks& hooks
 ) {
     return Applier(table, dynamo, hooks).run(plan);
+}
+
+Result<void> wait_until_settled(
+    const std::string& table, const std::string& what, Dynamo& dynamo, const ApplyHooks& hooks
+) {
+    const auto end = Steady::now() + kPatience;
+    auto pause = kFirstPoll;
+    while (Steady::now() < end) {
+        GATELEG_TRY_ASSIGN(
+            const auto reply,
+            blocking_call(dynamo, &Dynamo::describe_table, dynamo::DescribeTableRequest{table})
+        );
+        const auto& indexes = reply.table.global_indexes;
+        const bool settled = reply.table.status == dynamo::Status::kActive &&
+                             std::all_of(indexes.begin(), indexes.end(), [](const auto& index) {
+                                 return index.status == dynamo::Status::kActive;
+                             });
+        if (settled) {
+            return {};
+        }
+        if (hooks.waiting) {
+            hooks.waiting(what);
+        }
+        std::this_thread::sleep_for(pause);
+        pause = std::min(pause * 2, kLastPoll);
+    }
+    return service_unavailable(what + " was not ready in time");
 }
 
 }  // namespace gateleg::model

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "base/result.h"
 #include "dynamo/dynamo.h"
@@ -25,6 +26,15 @@ struct ApplyHooks {
 // change of a table at a time. What was made stays when a later one fails; plan again then.
 Result<void> apply_plan(
     const Table& table, const TablePlan& plan, dynamo::Dynamo& dynamo, const ApplyHooks& hooks = {}
+);
+
+// Until the table and each of its indexes is active, and none is on its way out. `what` is for the
+// error if that takes more than a day.
+Result<void> wait_until_settled(
+    const std::string& table,
+    const std::string& what,
+    dynamo::Dynamo& dynamo,
+    const ApplyHooks& hooks = {}
 );
 
 }  // namespace gateleg::model

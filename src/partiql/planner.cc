@@ -236,9 +236,8 @@ private:
                 "Must have WHERE clause in the statement when using ORDER BY clause."
             );
         }
-        const dynamo::KeySchemaElement* hash = &schema().front();
         const OrderBy* by_hash = nullptr;
-        const OrderBy* by_range = nullptr;
+        std::vector<const OrderBy*> by_range;
         for (const auto& each : order) {
             const auto element =
                 std::find_if(schema().begin(), schema().end(), [&](const auto& key) {
@@ -250,8 +249,13 @@ private:
                     " in ORDER BY clause must be part of the primary key"
                 );
             }
-            (element->role == KeyRole::kHash ? by_hash : by_range) = &each;
+            if (element->role == KeyRole::kRange) {
+                by_range.push_back(&each);
+            } else if (by_hash == nullptr) {
+                by_hash = &each;
+            }
         }
+        GATELEG_TRY(check_range_order(by_range));
         if (plan_.is_scan) {
             return validation_error(
                 "Must have at least one non-optional hash key condition in WHERE clause when using "
@@ -265,10 +269,33 @@ private:
             );
         }
         if (by_hash != nullptr) {
-            sort_ranges(hash->attribute, by_hash->descending);
+            sort_ranges(by_hash->attribute, by_hash->descending);
         }
         // Real DynamoDB reads a partition backwards when only its hash key is named.
-        plan_.forward = by_range != nullptr && !by_range->descending;
+        plan_.forward = !by_range.empty() && !by_range.front()->descending;
+        return {};
+    }
+
+    // A partition can be read in the order of its sort key, or backwards: of an index with several
+    // sort attributes the first ones, all in one direction.
+    Result<void> check_range_order(const std::vector<const OrderBy*>& order) const {
+        auto wanted = order.begin();
+        for (const auto& key : schema()) {
+            if (key.role == KeyRole::kRange && wanted != order.end() &&
+                (*wanted)->attribute == key.attribute &&
+                (*wanted)->descending == order.front()->descending) {
+                ++wanted;
+            } else if (key.role == KeyRole::kRange) {
+                break;
+            }
+        }
+        if (wanted != order.end()) {
+            return validation_error(
+                "Attribute " + (*wanted)->attribute +
+                " in ORDER BY clause must follow the sort key attributes before it, in their "
+                "direction"
+            );
+        }
         return {};
     }
 

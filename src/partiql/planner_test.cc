@@ -111,6 +111,11 @@ TEST(PlannerTest, OrderIsThatOfTheKey) {
         "ORDER BY clause."
     );
     EXPECT_EQ(
+        where("pk = 'a' ORDER BY sk, sk"),
+        "Attribute sk in ORDER BY clause must follow the sort key attributes before it, in their "
+        "direction"
+    );
+    EXPECT_EQ(
         where("pk = 'a' ORDER BY x"),
         "Attribute x in ORDER BY clause must be part of the primary key"
     );

@@ -239,4 +239,28 @@ void RemoteDynamo::list_tags_of_resource(
     parts_->call(read("ListTagsOfResource"), request, std::move(done));
 }
 
+void RemoteDynamo::forward(dynamo::ForwardedRequest request, Done<dynamo::ForwardedRequest> done) {
+    auto reply = std::make_shared<dynamo::ForwardedReply>();
+    parts_->store.run(
+        {.operation = "forwarded",
+         .body = std::move(request.body),
+         .repeat = request.writes ? Repeat::kHarmful : Repeat::kHarmless,
+         .writes = request.writes,
+         .deadline = parts_->store.deadline_from_now(),
+         .target = std::move(request.target),
+         .decode =
+             [reply](std::string_view body) {
+                 reply->json = body;
+                 return Result<void>();
+             }},
+        [reply, done = std::move(done)](Result<void> result) mutable {
+            if (result) {
+                done(std::move(*reply));
+            } else {
+                done(std::move(result).error());
+            }
+        }
+    );
+}
+
 }  // namespace gateleg::remote

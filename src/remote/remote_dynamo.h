@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/store_calls.h"
 #include "remote/credentials_chain.h"
 #include "remote/store_address.h"
 
@@ -47,7 +48,7 @@ struct Capabilities {
 //
 // Errors of the store come through as they are. Those of the way there name the store:
 // ServiceUnavailable if nothing was changed, InternalServerError if a write may have been made.
-class RemoteDynamo final : public dynamo::Dynamo {
+class RemoteDynamo final : public dynamo::Dynamo, public dynamo::StoreCalls {
 public:
     // `real_clock` dates the signatures. Sends nothing yet.
     RemoteDynamo(RemoteOptions options, const Clock& real_clock);
@@ -96,6 +97,8 @@ public:
     void
         list_tags_of_resource(dynamo::ListTagsOfResourceRequest, dynamo::Done<dynamo::ListTagsOfResourceRequest>)
             override;
+
+    void forward(dynamo::ForwardedRequest, dynamo::Done<dynamo::ForwardedRequest>) override;
 
 private:
     struct Parts;

@@ -9,7 +9,7 @@
 
 #include "api/dynamodb/face.h"
 #include "api/dynamodb/write_reply.h"
-#include "auth/credentials.h"
+#include "auth/key_ring.h"
 #include "engine/engine.h"
 #include "http/server.h"
 #include "remote/remote_dynamo.h"
@@ -48,8 +48,12 @@ public:
 class RemoteEngine {
 public:
     explicit RemoteEngine(std::string_view secret = "wJalrXUtnFEMI/K7MDENG")
-        : credentials(*auth::Credentials::parse(kCredentials, "test")),
-          face(local.engine, real_clock, {.credentials = &credentials}),
+        : keys(auth::KeyRing::fixed(*auth::Credentials::parse(kCredentials, "test"))),
+          face(
+              local.engine,
+              real_clock,
+              {.keys = keys.get(), .streams = &local.engine, .settings = &local.engine}
+          ),
           server(1) {
         const auto address = server.listen("127.0.0.1", 0, face);
         server.start();
@@ -66,7 +70,7 @@ public:
 
     SystemClock real_clock;
     LocalEngine local;
-    auth::Credentials credentials;
+    std::unique_ptr<auth::KeyRing> keys;
     api::dynamodb::Face face;
     http::Server server;
     std::unique_ptr<RemoteDynamo> remote;

@@ -6,6 +6,7 @@
 #include "auth/sigv4.h"
 #include "base/crc32.h"
 #include "base/log.h"
+#include "dynamo/named_error.h"
 
 namespace gateleg::remote {
 namespace {
@@ -14,6 +15,7 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::string_view kService = "dynamodb";
 constexpr std::string_view kTargetPrefix = "DynamoDB_20120810.";
+constexpr std::string_view kStreamsPrefix = "DynamoDBStreams_";
 
 // True if the service sent no checksum, or one that fits.
 bool is_intact(const HttpReply& reply) {
@@ -31,6 +33,25 @@ bool is_about_credentials(ErrorCode code) {
     return code == ErrorCode::kUnrecognizedClient || code == ErrorCode::kInvalidSignature ||
            code == ErrorCode::kIncompleteSignature ||
            code == ErrorCode::kMissingAuthenticationToken;
+}
+
+// AWS answers for streams under another name; others under the same.
+std::string host_of(const StoreAddress& address, std::string_view target) {
+    const bool apart = target.starts_with(kStreamsPrefix) &&
+                       address.host.starts_with("dynamodb.") &&
+                       address.host.find(".amazonaws.com") != std::string::npos;
+    return apart ? "streams." + address.host : address.host;
+}
+
+// The error as the store named and worded it.
+Error as_named(StoreError error) {
+    const auto prefix = error.type + ": ";
+    if (error.error.message.starts_with(prefix)) {
+        error.error.message.erase(0, prefix.size());
+    }
+    return error.type.empty() || error.error.detail != nullptr
+               ? std::move(error.error)
+               : dynamo::named_error(error.error.code, error.type, std::move(error.error.message));
 }
 
 std::string seconds_text(std::chrono::milliseconds time) {
@@ -120,10 +141,12 @@ void StoreClient::send(const RunningPointer& running, const AwsCredentials& cred
 HttpRequest StoreClient::signed_request(const StoreCall& call, const AwsCredentials& credentials)
     const {
     constexpr std::string_view kJson = "application/x-amz-json-1.0";
-    const auto target = std::string(kTargetPrefix) + std::string(call.operation);
+    const auto target = call.target.empty()
+                            ? std::string(kTargetPrefix) + std::string(call.operation)
+                            : call.target;
+    const auto host = host_of(options_.address, target);
     auth::SignedRequest plain{.method = "POST", .target = "/", .headers = {}, .body = call.body};
-    plain.headers = {
-        {"Host", options_.address.host}, {"Content-Type", kJson}, {"X-Amz-Target", target}};
+    plain.headers = {{"Host", host}, {"Content-Type", kJson}, {"X-Amz-Target", target}};
     if (!credentials.session_token.empty()) {
         plain.headers.push_back({"X-Amz-Security-Token", credentials.session_token});
     }
@@ -137,6 +160,11 @@ HttpRequest StoreClient::signed_request(const StoreCall& call, const AwsCredenti
     );
     HttpRequest request;
     request.url = options_.address.url;
+    if (host != options_.address.host) {
+        request.url.replace(
+            request.url.find(options_.address.host), options_.address.host.size(), host
+        );
+    }
     for (const auto& [name, value] : plain.headers) {
         request.headers.push_back(std::string(name) + ": " + std::string(value));
     }
@@ -235,7 +263,10 @@ void StoreClient::take_error(RunningPointer running, int status, StoreError erro
         return;
     }
     const auto outcome = outcome_of(error, status);
-    try_again(std::move(running), outcome, explained(std::move(error.error)));
+    auto shown = running->call.target.empty() || is_about_credentials(error.error.code)
+                     ? std::move(error.error)
+                     : as_named(std::move(error));
+    try_again(std::move(running), outcome, explained(std::move(shown)));
 }
 
 Error StoreClient::explained(Error error) const {

@@ -27,6 +27,8 @@ struct StoreCall {
     // Decides what an error says about the state of the store.
     bool writes = false;
     SteadyTime deadline;
+    // The whole X-Amz-Target of a call that is handed on; its errors keep the store's names.
+    std::string target = {};
     // Takes the body of a good answer. It is called again if the answer was none after all.
     std::function<Result<void>(std::string_view)> decode;
 };

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
 #include "base/crc32.h"
+#include "dynamo/named_error.h"
 #include "remote/remote_dynamo.h"
 #include "remote/test_calls.h"
 #include "remote/test_server.h"
@@ -501,6 +503,61 @@ TEST_F(StoreFaultsTest, ProbeFindsWhatTheStoreLacks) {
     for (const auto& request : server->seen()) {
         EXPECT_EQ(request.body, "{}");
     }
+}
+
+// A call that is handed on as it is.
+Result<dynamo::ForwardedReply> forward(
+    dynamo::StoreCalls& store, dynamo::ForwardedRequest request
+) {
+    std::promise<Result<dynamo::ForwardedReply>> promise;
+    store.forward(std::move(request), [&](Result<dynamo::ForwardedReply> reply) {
+        promise.set_value(std::move(reply));
+    });
+    return promise.get_future().get();
+}
+
+TEST_F(StoreFaultsTest, WhatIsHandedOnArrivesAsItIs) {
+    start([](const SeenRequest& /*request*/, int /*number*/) { return ok(R"({"any":[1, 2]})"); });
+    const auto reply =
+        forward(*remote, {"DynamoDBStreams_20120810.ListStreams", R"({"Limit": 1})", false});
+    ASSERT_TRUE(reply) << reply.error().message;
+    EXPECT_EQ(reply->json, R"({"any":[1, 2]})");
+    const auto seen = server->seen().at(0);
+    EXPECT_TRUE(seen.has("X-Amz-Target: DynamoDBStreams_20120810.ListStreams\r\n")) << seen.head;
+    EXPECT_TRUE(seen.has("Credential=AKIDEXAMPLE/")) << seen.head;
+    EXPECT_EQ(seen.body, R"({"Limit": 1})");
+}
+
+TEST_F(StoreFaultsTest, ErrorsOfWhatIsHandedOnKeepTheirNames) {
+    start([](const SeenRequest& request, int /*number*/) {
+        return request.has("Backup") ? store_error(400, "BackupNotFoundException", "no such backup")
+                                     : store_error(400, "TableNotFoundException", "no such table");
+    });
+    const auto backup = forward(*remote, {"DynamoDB_20120810.DescribeBackup", "{}", false});
+    ASSERT_FALSE(backup);
+    EXPECT_EQ(dynamo::name_of(backup.error()), "BackupNotFoundException");
+    EXPECT_EQ(backup.error().message, "no such backup");
+    const auto table = forward(*remote, {"DynamoDB_20120810.DescribeContinuousThing", "{}", true});
+    ASSERT_FALSE(table);
+    EXPECT_EQ(dynamo::name_of(table.error()), "TableNotFoundException");
+    EXPECT_EQ(table.error().message, "no such table");
+}
+
+TEST_F(StoreFaultsTest, OnlyReadsThatAreHandedOnAreTriedAgain) {
+    start(failing_first(1, store_error(500, "InternalServerError")));
+    EXPECT_TRUE(forward(*remote, {"DynamoDB_20120810.ListBackups", "{}", false}));
+    EXPECT_EQ(server->count(), 2U);
+    start(failing_first(1, store_error(500, "InternalServerError")));
+    const auto write = forward(*remote, {"DynamoDB_20120810.CreateBackup", "{}", true});
+    ASSERT_FALSE(write);
+    EXPECT_NE(write.error().message.find("may or may not"), std::string::npos);
+    EXPECT_EQ(server->count(), 1U);
+    start([](const SeenRequest& /*request*/, int /*number*/) {
+        return store_error(400, "InvalidSignatureException", "no");
+    });
+    const auto ours = forward(*remote, {"DynamoDB_20120810.ListBackups", "{}", false});
+    expect_error(ours, ErrorCode::kAccessDenied, "did not accept this server's credentials");
+    EXPECT_EQ(dynamo::name_of(ours.error()), "AccessDeniedException");
 }
 
 TEST_F(StoreFaultsTest, ProbeFailsWhenTheStoreRefusesUs) {

@@ -19,10 +19,14 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": DATA.name, "AWS_ACCESS_KEY_ID": 
                "AWS_EC2_METADATA_DISABLED": "true", "AWS_PAGER": "", "AWS_MAX_ATTEMPTS": "2", "LC_ALL": "C.UTF-8"}
 
 
+WALKED = set()
+
+
 def aws(*arguments, fails=None, service="dynamodb"):
     """Runs `aws dynamodb ...` and gives its JSON; with `fails`, its complaint, which must hold that text."""
     if not os.path.exists(AWS):
         raise Skip(f"{AWS} is not here")
+    WALKED.add(arguments[0])
     words = [word if isinstance(word, str) else json.dumps(word) for word in arguments]
     done = subprocess.run([AWS, service, *words, "--endpoint-url", SERVER.url, "--output", "json"], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
     if fails:
@@ -106,7 +110,10 @@ def test_table_settings():
     arn = aws("describe-table", "--table-name", "Music")["Table"]["TableArn"]
     aws("tag-resource", "--resource-arn", arn, "--tags", "Key=team,Value=blue")
     assert aws("list-tags-of-resource", "--resource-arn", arn)["Tags"] == [{"Key": "team", "Value": "blue"}]
+    aws("untag-resource", "--resource-arn", arn, "--tag-keys", "team")
+    assert aws("list-tags-of-resource", "--resource-arn", arn)["Tags"] == []
     assert aws("describe-limits")["AccountMaxReadCapacityUnits"] > 0
+    assert aws("describe-endpoints")["Endpoints"][0]["Address"] in SERVER.url
 
 
 def test_errors():
@@ -149,6 +156,41 @@ def test_what_tools_ask():
     assert aws("list-global-tables") == {"GlobalTables": []}
     assert aws("describe-contributor-insights", "--table-name", "Music")["ContributorInsightsStatus"] == "DISABLED"
     assert aws("describe-kinesis-streaming-destination", "--table-name", "Music")["KinesisDataStreamDestinations"] == []
+    aws("update-continuous-backups", "--table-name", "Music", "--point-in-time-recovery-specification", "PointInTimeRecoveryEnabled=true")
+    aws("update-contributor-insights", "--table-name", "Music", "--contributor-insights-action", "ENABLE")
+    assert aws("list-contributor-insights", "--table-name", "Music")["ContributorInsightsSummaries"][0]["ContributorInsightsStatus"] == "ENABLED"
+    assert aws("describe-table-replica-auto-scaling", "--table-name", "Music")["TableAutoScalingDescription"]["Replicas"] == []
+    aws("list-exports")
+    aws("list-imports")
+
+
+def test_backups():
+    """create-backup, describe-backup, list-backups, restore-table-from-backup, delete-backup"""
+    arn = aws("create-backup", "--table-name", "Music", "--backup-name", "first")["BackupDetails"]["BackupArn"]
+    for _ in range(60):
+        details = aws("describe-backup", "--backup-arn", arn)["BackupDescription"]["BackupDetails"]
+        if details["BackupStatus"] == "AVAILABLE":
+            break
+    assert [each["BackupName"] for each in aws("list-backups", "--table-name", "Music")["BackupSummaries"]] == ["first"]
+    aws("restore-table-from-backup", "--target-table-name", "Again", "--backup-arn", arn)
+    aws("wait", "table-exists", "--table-name", "Again")
+    assert aws("scan", "--table-name", "Again", "--query", "Count") == aws("scan", "--table-name", "Music", "--query", "Count")
+    aws("delete-table", "--table-name", "Again")
+    aws("delete-backup", "--backup-arn", arn)
+
+
+def test_what_is_not_here():
+    """operations without a counterpart are refused, in words"""
+    aws("create-global-table", "--global-table-name", "Music", "--replication-group", "RegionName=eu-west-1", fails="no global tables")
+    aws("update-global-table", "--global-table-name", "Music", "--replica-updates", "Create={RegionName=eu-west-1}", fails="no global tables")
+    aws("update-global-table-settings", "--global-table-name", "Music", fails="no global tables")
+    aws("describe-global-table", "--global-table-name", "Music", fails="(GlobalTableNotFoundException)")
+    aws("describe-global-table-settings", "--global-table-name", "Music", fails="(GlobalTableNotFoundException)")
+    aws("update-table-replica-auto-scaling", "--table-name", "Music", fails="no replicas")
+    aws("restore-table-to-point-in-time", "--source-table-name", "Music", "--target-table-name", "Past", fails="a backup can be restored")
+    for verb in ("enable", "disable"):
+        aws(f"{verb}-kinesis-streaming-destination", "--table-name", "Music", "--stream-arn", "arn:aws:kinesis:us-east-1:123456789012:stream/some",
+            fails="no Kinesis destinations")
 
 
 def test_delete():
@@ -159,6 +201,17 @@ def test_delete():
     aws("wait", "table-not-exists", "--table-name", "Music")
     assert aws("list-tables") == {"TableNames": []}
     assert SERVER.stop() == 0
+
+
+def test_every_operation():
+    """every operation that the command line has was walked"""
+    from botocore import xform_name
+    from botocore.session import get_session
+
+    names = {xform_name(name, "-") for name in get_session().get_service_model("dynamodb").operation_names}
+    elsewhere = {"describe-export", "describe-import", "export-table-to-point-in-time", "import-table",
+                 "delete-resource-policy", "get-resource-policy", "put-resource-policy", "update-kinesis-streaming-destination"}
+    assert names - WALKED - elsewhere == set(), names - WALKED - elsewhere
 
 
 if __name__ == "__main__":

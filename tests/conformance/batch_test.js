@@ -203,3 +203,35 @@ test('BatchGetItem gives at most 16 MB, the rest as UnprocessedKeys', async () =
   const second = await call('BatchGetItem', { RequestItems: first.UnprocessedKeys });
   assert.equal(second.Responses[names.a].length, left.Keys.length);
 });
+
+test('a table is named by its ARN as well, and the reply shows what was written', async () => {
+  const { Table } = await call('DescribeTable', { TableName: names.a });
+  const arn = Table.TableArn;
+  const written = await call('BatchWriteItem', {
+    RequestItems: { [arn]: puts(2, 900), [names.b]: [{ PutRequest: { Item: item({ pk: 'x', sk: 9 }) } }] },
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  assert.deepEqual(written.ConsumedCapacity.map((each) => each.TableName).sort(), [arn, names.b].sort());
+  const read = await call('BatchGetItem', {
+    RequestItems: { [arn]: { Keys: [item({ pk: 'k900' })] }, [names.b]: { Keys: [item({ pk: 'x', sk: 9 })] } },
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  assert.deepEqual(plainItems(read.Responses[arn]), [{ pk: 'k900', v: 0 }]);
+  assert.deepEqual(plainItems(read.Responses[names.b]), [{ pk: 'x', sk: 9 }]);
+  assert.deepEqual(read.ConsumedCapacity.map((each) => each.TableName).sort(), [arn, names.b].sort());
+  for (const operation of ['GetItem', 'Query']) {
+    const input = {
+      GetItem: { Key: item({ pk: 'k900' }) },
+      Query: { KeyConditionExpression: 'pk = :p', ExpressionAttributeValues: item({ ':p': 'k900' }) },
+    }[operation];
+    const reply = await call(operation, { TableName: arn, ReturnConsumedCapacity: 'TOTAL', ...input });
+    assert.equal(reply.ConsumedCapacity.TableName, arn);
+  }
+  const transaction = await call('TransactWriteItems', {
+    TransactItems: [{ Put: { TableName: arn, Item: item({ pk: 'k902' }) } }],
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  assert.equal(transaction.ConsumedCapacity[0].TableName, arn);
+  await fails('BatchGetItem', { RequestItems: { [`${arn}x`]: { Keys: keys(1) } } }, kMissing);
+  await invalid('BatchGetItem', { RequestItems: { [arn]: { Keys: keys(1) }, [names.a]: { Keys: keys(1) } } }, /twice/);
+});

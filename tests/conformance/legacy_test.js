@@ -1,7 +1,7 @@
 // The older parameters: Expected, AttributeUpdates, KeyConditions, QueryFilter, ScanFilter, AttributesToGet.
 
 import assert from 'node:assert/strict';
-import { av, call, fails, get, invalid, item, pages, plainItem, put, putAll, withTables } from '../lib/dynamo.js';
+import { av, call, fails, get, invalid, item, pages, plainItem, plainItems, put, putAll, withTables } from '../lib/dynamo.js';
 import { suite } from '../lib/runner.js';
 
 const { names, hooks } = withTables({ one: { key: 'pk:S' }, two: { key: 'pk:S sk:N' } });
@@ -182,9 +182,41 @@ test('old and new parameters do not mix', async () => {
   );
   await invalid(
     'Query',
-    { TableName: names.two, KeyConditions: { pk: compare('EQ', 'q') }, FilterExpression: 'attribute_exists(v)' },
-    /Can not use both expression and non-expression parameters/,
+    {
+      TableName: names.two,
+      KeyConditions: { pk: compare('EQ', 'q') },
+      FilterExpression: 'attribute_exists(v)',
+      AttributesToGet: ['v'],
+    },
+    'Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {AttributesToGet} Expression parameters: {FilterExpression}',
   );
+  await invalid(
+    'Query',
+    {
+      TableName: names.two,
+      KeyConditions: { pk: compare('EQ', 'q') },
+      KeyConditionExpression: 'pk = :p',
+      ExpressionAttributeValues: item({ ':p': 'q' }),
+    },
+    /Non-expression parameters: {KeyConditions} Expression parameters: {KeyConditionExpression}/,
+  );
+});
+
+test('KeyConditions may stand beside FilterExpression and ProjectionExpression', async () => {
+  await putAll(names.two, [1, 2, 3, 4].map((sk) => ({ pk: 'beside', sk, v: sk * 10, w: 'x' })));
+  const reply = await call('Query', {
+    TableName: names.two,
+    KeyConditions: { pk: compare('EQ', 'beside'), sk: compare('GT', 1) },
+    FilterExpression: '#0 < :0 AND #1 = :1',
+    ProjectionExpression: 'sk, #0',
+    ExpressionAttributeNames: { '#0': 'v', '#1': 'w' },
+    ExpressionAttributeValues: item({ ':0': 40, ':1': 'x' }),
+  });
+  assert.deepEqual(plainItems(reply.Items), [
+    { sk: 2, v: 20 },
+    { sk: 3, v: 30 },
+  ]);
+  assert.equal(reply.ScannedCount, 3);
 });
 
 test('wrong numbers of values are refused', async () => {

@@ -108,6 +108,17 @@ test('five of a kind, or a sort attribute before a partition attribute, are refu
   await invalid('CreateTable', mixed);
 });
 
+test('PartiQL orders by the first sort attributes, in one direction', async () => {
+  const select = (order) => ({
+    Statement: `SELECT * FROM "${table}"."${index}" WHERE p1 = 'a' AND p2 = 1 AND p3 = 'b' AND p4 = 'c' ORDER BY ${order}`,
+  });
+  const rows = async (order) => plainItems((await call('ExecuteStatement', select(order))).Items);
+  assert.deepEqual(await rows('s1, s2'), expected());
+  assert.deepEqual(await rows('s1 DESC, s2 DESC, s3 DESC'), expected().reverse());
+  await invalid('ExecuteStatement', select('s1 DESC, s2 ASC'), /Attribute s2 in ORDER BY clause/);
+  await invalid('ExecuteStatement', select('s2'), /Attribute s2 in ORDER BY clause/);
+});
+
 test('is added to a table that holds items', async () => {
   const name = await createTable({ key: 'pk:S' });
   await putAll(name, items);

@@ -1,7 +1,7 @@
 // What Terraform, command lines and consoles ask beside what they want.
 
 import assert from 'node:assert/strict';
-import { call, createTable, dropTable, fails, freshName, invalid, isLocal } from '../lib/dynamo.js';
+import { call, createTable, dropTable, fails, freshName, invalid, isLocal, tableRequest } from '../lib/dynamo.js';
 import { skip, suite } from '../lib/runner.js';
 
 let table;
@@ -49,6 +49,46 @@ test('resource policies are kept and shown', async () => {
   await fails('GetResourcePolicy', { ResourceArn: arn }, 'PolicyNotFoundException');
   await fails('GetResourcePolicy', { ResourceArn: `${arn}9` }, 'ResourceNotFoundException');
   await invalid('GetResourcePolicy', { ResourceArn: 'nonsense' });
+});
+
+test('a table is made with its policy', async () => {
+  const name = freshName();
+  const ResourcePolicy = '{"Version":"2012-10-17","Statement":[]}';
+  const { TableDescription } = await call('CreateTable', { ...tableRequest(name, { key: 'pk:S' }), ResourcePolicy });
+  assert.equal((await call('GetResourcePolicy', { ResourceArn: TableDescription.TableArn })).Policy, ResourcePolicy);
+  await invalid('CreateTable', { ...tableRequest(freshName(), { key: 'pk:S' }), ResourcePolicy: '' }, /resourcePolicy/);
+  await dropTable(name);
+});
+
+test('a policy is changed only where the expected revision is there', async () => {
+  const table = await createTable({ key: 'pk:S' });
+  const { Table } = await call('DescribeTable', { TableName: table });
+  const put = (Policy, ExpectedRevisionId) => ({ ResourceArn: Table.TableArn, Policy, ExpectedRevisionId });
+  await fails('PutResourcePolicy', put('{"a":1}', '123'), 'PolicyNotFoundException');
+  const first = await call('PutResourcePolicy', put('{"a":1}', 'NO_POLICY'));
+  await fails('PutResourcePolicy', put('{"a":2}', 'NO_POLICY'), 'PolicyNotFoundException');
+  const second = await call('PutResourcePolicy', put('{"a":2}', first.RevisionId));
+  await fails('DeleteResourcePolicy', { ResourceArn: Table.TableArn, ExpectedRevisionId: first.RevisionId }, 'PolicyNotFoundException');
+  assert.equal((await call('GetResourcePolicy', { ResourceArn: Table.TableArn })).Policy, '{"a":2}');
+  await call('DeleteResourcePolicy', { ResourceArn: Table.TableArn, ExpectedRevisionId: second.RevisionId });
+  await fails('GetResourcePolicy', { ResourceArn: Table.TableArn }, 'PolicyNotFoundException');
+});
+
+test('Contributor Insights of an index are its own', async () => {
+  const table = await createTable({ key: 'pk:S' });
+  const on = { ContributorInsightsAction: 'ENABLE', ContributorInsightsMode: 'THROTTLED_KEYS' };
+  await call('UpdateContributorInsights', { TableName: table, IndexName: 'byName', ...on });
+  const status = async (more) => shown(await call('DescribeContributorInsights', { TableName: table, ...more }));
+  assert.equal((await status({})).ContributorInsightsStatus, 'DISABLED');
+  assert.deepEqual(await status({ IndexName: 'byName' }), {
+    TableName: table,
+    IndexName: 'byName',
+    ContributorInsightsStatus: 'ENABLED',
+    ContributorInsightsMode: 'THROTTLED_KEYS',
+  });
+  const { ContributorInsightsSummaries } = await call('ListContributorInsights', { TableName: table });
+  assert.deepEqual(ContributorInsightsSummaries.map((each) => each.IndexName), [undefined, 'byName']);
+  await invalid('UpdateContributorInsights', { TableName: table, ...on, ContributorInsightsMode: 'ALL' }, /enum value set/);
 });
 
 test('Contributor Insights are kept and shown', async () => {

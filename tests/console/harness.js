@@ -98,6 +98,18 @@ export class Console {
   }
 }
 
+// The DynamoDB API beside the pages: what a program would see.
+export async function dynamodbOf(site, operation, request) {
+  const reply = await fetch(site.server.url, {
+    method: 'POST',
+    headers: { 'x-amz-target': `DynamoDB_20120810.${operation}`, 'content-type': 'application/x-amz-json-1.0' },
+    body: JSON.stringify(request),
+  });
+  const body = await reply.json();
+  assert.equal(reply.status, 200, JSON.stringify(body));
+  return body;
+}
+
 export const shotPath = (name) => join(kShots, `${name}.png`);
 
 // Nothing on the page is loading any more.
@@ -122,24 +134,29 @@ export async function checkAccess(page, what) {
   assert.ok(found.length === 0, `${what} cannot be used by everybody:\n${found.join('\n')}`);
 }
 
-// Light and dark, desktop and phone: pictures of all four, axe on two that differ in both.
-export async function look(page, name) {
-  const shot = (kind) => page.screenshot({ path: shotPath(`${name}-${kind}`) });
+async function shoot(page, name, kind) {
+  await settled(page);
+  await page.screenshot({ path: shotPath(`${name}-${kind}`) });
+}
+
+// A step of some work, such as a dialog: light on a desktop and dark on a phone, with axe on both.
+export async function glance(page, name, between = async () => {}) {
   await settled(page);
   await page.evaluate(() => document.querySelector('.toasts:popover-open')?.hidePopover());
   await checkAccess(page, `${name}, light`);
-  await shot('desktop-light');
+  await shoot(page, name, 'desktop-light');
   await page.emulateMedia({ colorScheme: 'dark' });
-  await settled(page);
-  await shot('desktop-dark');
+  await between('dark');
   await page.setViewportSize(kPhone);
   await settled(page);
   await checkAccess(page, `${name}, dark on a phone`);
-  await shot('phone-dark');
+  await shoot(page, name, 'phone-dark');
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.ok(wide <= 1, `${name} is ${wide} pixels wider than a phone`);
   await page.emulateMedia({ colorScheme: 'light' });
-  await settled(page);
-  await shot('phone-light');
+  await between('light');
   await page.setViewportSize(kDesktop);
 }
+
+// A page: pictures in light and dark, desktop and phone; axe on two that differ in both.
+export const look = (page, name) => glance(page, name, (scheme) => shoot(page, name, scheme === 'dark' ? 'desktop-dark' : 'phone-light'));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { suite } from '../lib/runner.js';
-import { Console, checkAccess, look, settled, shotPath } from './harness.js';
+import { Console, checkAccess, dynamodbOf, glance, look, settled, shotPath } from './harness.js';
 
 const kSeconds = 400;
 const site = new Console();
@@ -14,16 +14,7 @@ const test = suite('work', {
   after: () => site.stop(),
 });
 
-async function dynamodb(operation, request) {
-  const reply = await fetch(site.server.url, {
-    method: 'POST',
-    headers: { 'x-amz-target': `DynamoDB_20120810.${operation}`, 'content-type': 'application/x-amz-json-1.0' },
-    body: JSON.stringify(request),
-  });
-  const body = await reply.json();
-  assert.equal(reply.status, 200, JSON.stringify(body));
-  return body;
-}
+const dynamodb = (operation, request) => dynamodbOf(site, operation, request);
 
 async function enter() {
   site.need();
@@ -42,6 +33,10 @@ test('finds a pattern with the palette, and shows the keys', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Access patterns', level: 1 }).waitFor();
   assert.match(page.url(), /#\/patterns\/moderation\/openOfContent/);
+  await page.keyboard.press('Control+k');
+  await find.fill('moderation#ann');
+  await page.getByRole('option', { name: 'moderation#ann items of moderation' }).click();
+  await page.getByRole('region', { name: 'Items' }).getByText('photo-harbour').first().waitFor();
   await page.locator('main').focus();
   await page.keyboard.press('?');
   await page.getByRole('dialog').getByText('approve', { exact: true }).waitFor();
@@ -55,11 +50,21 @@ test('runs a pattern and tells what it cost', async () => {
   await site.go(page, '/patterns/moderation/byStatus?p.status=pending');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('Read, returned').waitFor();
+  const byPlace = page.getByRole('region', { name: 'Units by table and index' });
+  await byPlace.getByText('moderation · GSI_StatusDate').waitFor();
+  await page.getByLabel('Requests a second').fill('1000');
+  await page.getByText('At 1,000 a second on AWS').waitFor();
+  await page.getByText('A Scan of the whole table would read').waitFor();
   await page.locator('main').getByText('"photo-harbour"').first().waitFor();
   await page.getByRole('button', { name: 'boto3' }).click();
   await page.getByText('reply = client.query(').waitFor();
   await page.getByRole('button', { name: 'AWS CLI' }).click();
   await page.getByText('--index-name GSI_StatusDate').waitFor();
+  await page.getByLabel('status').selectOption('unapproved');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const compared = page.getByRole('region', { name: 'Compare' });
+  await compared.getByText('status=unapproved').waitFor();
+  await compared.getByText(/×0\.\d/).first().waitFor();
   await look(page, 'pattern-run');
   nothingWrong();
 }, { seconds: kSeconds });
@@ -81,7 +86,7 @@ test('edits an item through the request that it becomes, and loses to a newer ch
   await drawer.getByRole('button', { name: 'Review' }).click();
   await drawer.getByText('attribute_exists(#n0) AND #n1 = :v1').waitFor();
   await drawer.getByText('changed').first().waitFor();
-  await look(page, 'item-review');
+  await glance(page, 'item-review');
   await drawer.getByRole('button', { name: 'Save' }).click();
   await drawer.waitFor({ state: 'detached' });
   const stored = (await dynamodb('GetItem', { TableName, Key })).Item;
@@ -126,7 +131,7 @@ test('follows items from the table into an index', async () => {
   await page.getByRole('group', { name: 'Table or index' }).getByRole('button', { name: 'GSI3' }).click();
   await page.getByText('ALBUM_BY_USER_').first().waitFor();
   await page.getByText('Not in this index').waitFor();
-  await page.getByText('GSI3PK, GSI3SK absent').waitFor();
+  await page.getByText('GSI3PK, GSI3SK absent: never').waitFor();
   await page.getByRole('button', { name: 'User', exact: true }).click();
   await settled(page);
   assert.match(page.url(), /index=GSI3/);
@@ -152,13 +157,52 @@ test('moderates from the keyboard', async () => {
   await page.waitForFunction((before) => document.querySelectorAll('.queue-list li').length === before - 1, count);
   await page.keyboard.press('r');
   await page.getByLabel(/Why is it refused/).fill('Not what we show here');
-  await look(page, 'moderation-refuse');
+  await glance(page, 'moderation-refuse');
   await page.getByRole('button', { name: 'Refuse', exact: true }).click();
   await page.waitForFunction((before) => document.querySelectorAll('.queue-list li').length === before - 2, count);
   await site.go(page, '/systems/moderation?view=approved');
   await page.locator('.queue-list').getByText(name).first().waitFor();
   await site.go(page, '/systems/moderation?view=unapproved');
   await page.getByText('Not what we show here').first().waitFor();
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('decides together what is alike, and takes a decision back', async () => {
+  await enter();
+  await site.go(page, '/systems/moderation');
+  const rows = page.locator('.queue-list li');
+  await rows.first().waitFor();
+  const rain = page.locator('.queue-list button', { hasText: 'essay-rain' });
+  const alike = await rain.count();
+  assert.ok(alike >= 2);
+  const before = await rows.count();
+  await rain.first().click();
+  await page.locator('main').focus();
+  await page.keyboard.press('s');
+  await page.getByText(`${alike} selected`).waitFor();
+  await page.getByRole('button', { name: `Refuse ${alike}…` }).click();
+  await page.getByRole('button', { name: `Refuse ${alike}`, exact: true }).click();
+  assert.equal(await page.getByText(`${alike} selected`).count(), 1, 'a note is required');
+  await page.getByLabel('Rule').selectOption('harassment');
+  await page.getByLabel(/Why are these/).fill('Insults by name');
+  await look(page, 'moderation-bulk');
+  await page.getByLabel(/Why are these/).focus();
+  await page.keyboard.press('Control+Enter');
+  await page.waitForFunction((count) => document.querySelectorAll('.queue-list li').length === count, before - alike);
+
+  await page.locator('main').focus();
+  await page.keyboard.press('c');
+  await page.getByText('yours until').waitFor();
+  const name = await page.locator('.queue-list button[aria-current] .clip').innerText();
+  await page.keyboard.press('a');
+  await page.waitForFunction((count) => document.querySelectorAll('.queue-list li').length === count, before - alike - 1);
+  await page.keyboard.press('z');
+  await page.waitForFunction((count) => document.querySelectorAll('.queue-list li').length === count, before - alike);
+  await page.locator('.queue-list button[aria-current]', { hasText: name }).waitFor();
+  await page.locator('.timeline').getByText('reopen').waitFor();
+  await site.go(page, '/systems/moderation?view=unapproved');
+  await page.locator('.queue-list button', { hasText: 'essay-rain' }).last().click();
+  await page.getByText('Harassment: Insults by name').first().waitFor();
   nothingWrong();
 }, { seconds: kSeconds });
 
@@ -232,8 +276,73 @@ test('runs a job dry, page by page', async () => {
   await dialog.getByRole('button', { name: 'Dry run' }).click();
   await dialog.getByText('Would change', { exact: true }).waitFor();
   await dialog.getByText('done', { exact: true }).waitFor();
-  await look(page, 'job-run');
+  await glance(page, 'job-run');
   await dialog.getByRole('button', { name: 'Close' }).click();
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('makes a backup, restores it to a new table and deletes it', async () => {
+  await enter();
+  await site.go(page, '/admin');
+  await page.getByRole('button', { name: 'New backup' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox').selectOption('stories');
+  await dialog.getByLabel('Name of the backup').fill('evening');
+  await dialog.getByText('"BackupName": "evening"').waitFor();
+  await dialog.getByRole('button', { name: 'Make the backup' }).click();
+  const backups = page.getByRole('region', { name: 'Backups' });
+  await backups.getByText('evening').waitFor();
+  await page.getByRole('button', { name: 'Restore evening of stories' }).click();
+  await dialog.getByLabel('Name of the new table').fill('stories-again');
+  await glance(page, 'backup-restore');
+  await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { Table } = await dynamodb('DescribeTable', { TableName: 'stories-again' });
+  assert.ok(Table.ItemCount > 0);
+  await page.getByRole('button', { name: 'Delete evening of stories' }).click();
+  await dialog.getByRole('button', { name: 'Delete the backup' }).click();
+  await backups.waitFor({ state: 'detached' });
+  await dynamodb('DeleteTable', { TableName: 'stories-again' });
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('makes an access key whose secret is shown once', async () => {
+  await enter();
+  await site.go(page, '/admin');
+  await page.getByText('Access keys').waitFor();
+  const keys = [];
+  await page.route('**/_/api/keys*', async (route) => {
+    const request = route.request();
+    if (request.method() === 'GET') return route.fulfill({ json: { any: keys.length === 0, keys } });
+    if (request.method() === 'DELETE') {
+      assert.equal(new URL(request.url()).searchParams.get('id'), 'GKAB');
+      keys.pop();
+      return route.fulfill({ json: {} });
+    }
+    const { name, scope } = request.postDataJSON();
+    keys.push({ id: 'GKAB', name, scope });
+    return route.fulfill({ json: { accessKeyId: 'GKAB', secretAccessKey: 'a-secret-of-forty-characters' } });
+  });
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByPlaceholder('reporting').fill('reporting');
+  await dialog.getByLabel('It may').selectOption('tables');
+  await dialog.getByLabel('Right on gallery').selectOption('read');
+  await dialog.getByLabel('Right on stories').selectOption('write');
+  await dialog.getByText('read:gallery,stories;write:stories').waitFor();
+  await glance(page, 'key-new');
+  await dialog.getByRole('button', { name: 'Create the key' }).click();
+  await dialog.getByText('a-secret-of-forty-characters').first().waitFor();
+  await dialog.getByRole('button', { name: 'Copy secret access key' }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'a-secret-of-forty-characters');
+  await checkAccess(page, 'the new key');
+  await dialog.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('region', { name: 'Access keys' }).getByText('read gallery, stories; write stories').waitFor();
+  assert.equal(await page.getByText('a-secret-of-forty-characters').count(), 0);
+  await page.getByRole('button', { name: 'Revoke GKAB' }).click();
+  await dialog.getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByText('Any key may call').waitFor();
+  await page.unroute('**/_/api/keys*');
   nothingWrong();
 }, { seconds: kSeconds });
 

@@ -1,6 +1,7 @@
 // What each call of the console answers.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 
 import { suite } from '../lib/runner.js';
 import { removeDir, startServer, tempDir } from '../lib/server.js';
@@ -49,6 +50,8 @@ async function ok(promise) {
   assert.equal(reply.status, 200, `${reply.status} ${reply.text.slice(0, 500)}`);
   return reply.json;
 }
+
+const textOf = async (name) => (await ok(console.get(`/_/api/models/${name}/text`))).yaml;
 
 test('the session says where everything is', async () => {
   const session = await ok(console.get('/_/api/session'));
@@ -132,7 +135,9 @@ test('models are described, each with its file', async () => {
   assert.equal(models.length, 5);
   const stories = models.find(({ name }) => name === 'stories');
   assert.equal(stories.title, 'Stories');
-  assert.match(stories.yaml, /name: stories/);
+  assert.equal(stories.yaml, undefined);
+  assert.match(await textOf('stories'), /name: stories/);
+  assert.equal((await console.get('/_/api/models/none/text')).status, 404);
   assert.equal(stories.table.key.partition.name, 'PK');
   const node = stories.entities.find(({ name }) => name === 'Node');
   assert.match(node.keys.PK, /\{userId\}/);
@@ -144,15 +149,18 @@ test('models are described, each with its file', async () => {
   assert.ok(pattern.params.some(({ name, required }) => name === 'storyId' && required));
   assert.ok(stories.operations.some(({ name, method }) => name === 'createStory' && method === 'POST'));
   for (const model of models)
-    for (const part of ['table', 'entities', 'patterns', 'operations', 'jobs', 'yaml']) assert.ok(model[part], part);
+    for (const part of ['table', 'entities', 'patterns', 'operations', 'jobs']) assert.ok(model[part], part);
+  const { body } = await console.get('/_/api/models');
+  assert.ok(body.length < 200_000, `every page loads ${body.length} bytes`);
+  assert.ok(stories.entities.some(({ rows }) => rows.length > 0));
 });
 
 test('a model is checked as it is typed', async () => {
-  const [stories] = (await ok(console.get('/_/api/models'))).filter(({ name }) => name === 'stories');
-  const good = await ok(console.post('/_/api/models/check', { yaml: stories.yaml }));
+  const yaml = await textOf('stories');
+  const good = await ok(console.post('/_/api/models/check', { yaml }));
   assert.deepEqual(good.problems.filter(({ severity }) => severity === 'error'), []);
   assert.match(good.doc, /Node/);
-  const bad = await ok(console.post('/_/api/models/check', { yaml: stories.yaml.replace('query: StoryIndex', 'query: StoryIndx') }));
+  const bad = await ok(console.post('/_/api/models/check', { yaml: yaml.replace('query: StoryIndex', 'query: StoryIndx') }));
   const [problem] = bad.problems.filter(({ severity }) => severity === 'error');
   assert.ok(problem.line > 1 && problem.message && problem.rule);
   assert.equal(bad.doc, null);
@@ -162,7 +170,7 @@ test('a model is checked as it is typed', async () => {
   assert.equal((await console.post('/_/api/models/check', '[')).status, 400);
   // Systems whose constants lie in a catalogue are checked with it.
   for (const model of await ok(console.get('/_/api/models'))) {
-    const checked = await ok(console.post('/_/api/models/check', { yaml: model.yaml, name: model.name }));
+    const checked = await ok(console.post('/_/api/models/check', { yaml: await textOf(model.name), name: model.name }));
     assert.deepEqual(checked.problems.filter(({ severity }) => severity === 'error'), [], model.name);
   }
 });
@@ -170,8 +178,8 @@ test('a model is checked as it is typed', async () => {
 test('a plan says what a model would change about its table', async () => {
   const fits = await ok(console.post('/_/api/models/stories/plan', {}));
   assert.equal(fits.fits, true);
-  const [stories] = (await ok(console.get('/_/api/models'))).filter(({ name }) => name === 'stories');
-  const more = stories.yaml.replace(/^( {2}key:.*)$/m, '$1\n  indexes:\n    New1: { key: { GSI9PK: S } }');
+  const yaml = await textOf('stories');
+  const more = yaml.replace(/^( {2}key:.*)$/m, '$1\n  indexes:\n    New1: { key: { GSI9PK: S } }');
   const plan = await console.post('/_/api/models/stories/plan', { yaml: more });
   // The table of stories may already have indexes: then the text above is no model, and is said to be none.
   assert.ok(plan.status === 200 || plan.status === 400, plan.text);
@@ -249,8 +257,47 @@ test('outbox and jobs of the systems', async () => {
   assert.equal((await console.post('/_/api/outbox/retry', { system: 'gallery', id: 'none' })).status, 404);
 });
 
-test('access keys are shown without their secrets', async () => {
-  assert.deepEqual(await ok(console.get('/_/api/keys')), { any: true, keys: [] });
+test('access keys are made, shown without their secrets, and revoked', async () => {
+  const folder = tempDir();
+  const own = await startServer({
+    data: join(folder, 'data'),
+    http: true,
+    env: { GATELEG_KEY_FILE: join(folder, 'master.key') },
+  });
+  const operator = await Console.signIn(own);
+  assert.deepEqual(await ok(operator.get('/_/api/keys')), { any: true, keys: [] });
+  for (const [body, field] of [
+    [{ scope: 'read' }, 'name'],
+    [{ name: 'a b', scope: 'read' }, 'name'],
+    [{ name: 'a' }, 'scope'],
+    [{ name: 'a', scope: 'all' }, 'scope'],
+  ]) {
+    const refused = await operator.post('/_/api/keys', body);
+    assert.equal(refused.status, 400, refused.text);
+    assert.equal(refused.json.error.field, field, refused.text);
+  }
+  const made = await ok(operator.post('/_/api/keys', { name: 'report', scope: 'read: pets' }));
+  assert.match(made.accessKeyId, /^GLK[A-Z2-7]{17}$/);
+  assert.match(made.secretAccessKey, /^[\w-]{40}$/);
+  assert.equal(made.scope, 'read:pets');
+  assert.equal(made.first, true);
+  const listed = await operator.get('/_/api/keys');
+  assert.equal(listed.json.any, false);
+  const [{ created, ...key }] = listed.json.keys;
+  assert.ok(Math.abs(created - Date.now()) < 600_000);
+  assert.deepEqual(key, { id: made.accessKeyId, profile: 'report', scope: 'read:pets', revocable: true });
+  assert.ok(!listed.text.includes(made.secretAccessKey));
+  // The gate of the DynamoDB API is closed at once; the console itself goes on.
+  const unsigned = await fetch(own.url, { method: 'POST', headers: { 'x-amz-target': 'DynamoDB_20120810.ListTables' }, body: '{}' });
+  assert.equal(unsigned.status, 400);
+  assert.equal((await operator.send('DELETE', '/_/api/keys')).status, 400);
+  assert.equal((await operator.send('DELETE', '/_/api/keys?id=none')).status, 404);
+  await ok(operator.send('DELETE', `/_/api/keys?id=${made.accessKeyId}`));
+  assert.deepEqual(await ok(operator.get('/_/api/keys')), { any: false, keys: [] });
+  await ok(operator.post('/_/api/read-only', { on: true }));
+  assert.equal((await operator.post('/_/api/keys', { name: 'x', scope: 'read' })).status, 403);
+  await own.stop();
+  removeDir(folder);
 });
 
 test('the systems API knows the console as a user with every role', async () => {

@@ -10,6 +10,8 @@ import { Console, linkOf, request } from './client.js';
 
 const kCalls = [
   ['GET', '/_/api/models'],
+  ['GET', '/_/api/models/stories/text'],
+  ['GET', '/_/api/tail?table=stories'],
   ['POST', '/_/api/models/check'],
   ['POST', '/_/api/models/stories/plan'],
   ['POST', '/_/api/explain'],
@@ -17,6 +19,8 @@ const kCalls = [
   ['GET', '/_/api/metrics'],
   ['GET', '/_/api/requests'],
   ['GET', '/_/api/keys'],
+  ['POST', '/_/api/keys'],
+  ['DELETE', '/_/api/keys?id=k'],
   ['GET', '/_/api/outbox?system=stories'],
   ['POST', '/_/api/outbox/retry'],
   ['GET', '/_/api/jobs'],

@@ -1,6 +1,8 @@
 // `--emulate aws`, and the command line of DynamoDB Local.
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { call, connect, createTable, get, item, pages, plainItem, put, putAll, sleep } from '../lib/dynamo.js';
 import { runAll, suite } from '../lib/runner.js';
 import { removeDir, startServer, tempDir } from '../lib/server.js';
@@ -104,6 +106,7 @@ local('its command line starts a server in memory', async () => {
   const started = await startServer({ words });
   connect(started.url);
   assert.equal(started.httpUrl, '');
+  assert.match(started.output, /^Initializing DynamoDB Local with the following configuration:\nPort:\t0\nInMemory:\ttrue\n/);
   const table = await createTable({ key: 'pk:S' });
   await put(table, { pk: 'a' });
   assert.deepEqual(await get(table, { pk: 'a' }), { pk: 'a' });
@@ -122,6 +125,27 @@ local('-dbPath keeps the tables', async () => {
   assert.deepEqual((await call('ListTables')).TableNames, [table]);
   await started.stop();
   removeDir(data);
+});
+
+local('a GET is answered with 400, as health checks expect, and only under --compat', async () => {
+  const alike = await startServer({ args: ['--compat', 'dynamodb-local'] });
+  for (const method of ['GET', 'HEAD']) {
+    const reply = await fetch(alike.url, { method });
+    assert.equal(reply.status, 400);
+    assert.equal(method === 'HEAD' || (await reply.json()).__type.endsWith('#MissingAuthenticationToken'), true);
+  }
+  await alike.stop();
+  const plain = await startServer();
+  assert.equal((await fetch(plain.url)).status, 200);
+  assert.doesNotMatch(plain.output, /Initializing/);
+  await plain.stop();
+});
+
+local('-version and -help are answered and end', async () => {
+  for (const [word, expected] of [['-version', /^gateleg /], ['-help', /--dynamodb/]]) {
+    const { stdout } = await promisify(execFile)(process.env.GATELEG_BIN, ['-jar', 'DynamoDBLocal.jar', word]);
+    assert.match(stdout, expected);
+  }
 });
 
 local('an option that nobody knows is refused with a sentence', async () => {

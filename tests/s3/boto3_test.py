@@ -117,6 +117,34 @@ def test_presigned():
         raise AssertionError("403 expected")
 
 
+def test_presigned_by_default():
+    """generate_presigned_url as boto3 does it unless told otherwise: Signature Version 2"""
+    plain = boto3.client("s3", endpoint_url=SERVER.s3_url, region_name="us-east-1", aws_access_key_id="AKIABOTO",
+                         aws_secret_access_key="a-secret-for-boto3-tests")
+    client().create_bucket(Bucket="older-urls")
+    client().put_object(Bucket="older-urls", Key="old/ü +.txt", Body=b"hello", ContentType="text/plain")
+    url = plain.generate_presigned_url(
+        "get_object", {"Bucket": "older-urls", "Key": "old/ü +.txt", "ResponseContentType": "text/x-other"}, ExpiresIn=60)
+    assert "AWSAccessKeyId=AKIABOTO" in url, url
+    with urllib.request.urlopen(url, timeout=30) as reply:
+        assert reply.read() == b"hello" and reply.headers["content-type"] == "text/x-other"
+    put = plain.generate_presigned_url("put_object", {"Bucket": "older-urls", "Key": "old/up", "ContentType": "text/plain"}, ExpiresIn=60)
+    request = urllib.request.Request(put, data=b"up", method="PUT", headers={"Content-Type": "text/plain"})
+    assert urllib.request.urlopen(request, timeout=30).status == 200
+    assert client().get_object(Bucket="older-urls", Key="old/up")["ContentType"] == "text/plain"
+    bent = {
+        "other key": url.replace("old/", "older/"), "other type": url.replace("x-other", "html"), "another method": put,
+        "longer": url.replace("Expires=", "Expires=9"), "expired": plain.generate_presigned_url("get_object", {"Bucket": "older-urls", "Key": "b"}, ExpiresIn=-1),
+    }
+    for what, bad in bent.items():
+        try:
+            urllib.request.urlopen(bad, timeout=30)
+        except urllib.error.HTTPError as error:
+            assert error.code == 403, (what, error.code)
+        else:
+            raise AssertionError(f"{what}: accepted")
+
+
 def test_tls():
     """large bodies both ways under TLS"""
     certificate, key = os.path.join(DATA.name, "tls.crt"), os.path.join(DATA.name, "tls.key")

@@ -11,6 +11,7 @@ import './bad_requests_test.js';
 import './documents_test.js';
 import './stories_hostile_test.js';
 import './stories_invariants_test.js';
+import './events_test.js';
 if (!isRemote) await import('./start_test.js');  // about the store within
 
 suite('server')('SIGTERM ends it with exit code 0 after all this', async () => {

@@ -80,6 +80,34 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   return answer.body as T;
 }
 
+// An answer that goes on: its text in pieces, as they come.
+export async function* follow(path: string, signal: AbortSignal): AsyncGenerator<string> {
+  let reply: Response;
+  try {
+    reply = await fetch(path, { headers: { accept: 'text/event-stream', ...(csrf ? { 'x-gateleg-csrf': csrf } : {}) }, signal });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new ApiError(0, 'Unreachable', 'The server does not answer. Is it still running?');
+  }
+  if (reply.status !== 200 || !reply.body) {
+    const text = await reply.text();
+    let body: unknown = null;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      // not JSON: the error has the text
+    }
+    if (reply.status === 401) signedOut();
+    throw errorOf({ status: reply.status, text, body, headers: reply.headers, ms: 0 });
+  }
+  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}
+
 export function query(path: string, params: Record<string, string | number | null | undefined>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) if (value !== null && value !== undefined && value !== '') search.set(name, String(value));

@@ -33,6 +33,8 @@ export interface TableDescription {
   GlobalSecondaryIndexes?: IndexDescription[];
   LocalSecondaryIndexes?: IndexDescription[];
   DeletionProtectionEnabled?: boolean;
+  StreamSpecification?: { StreamEnabled: boolean; StreamViewType?: string };
+  LatestStreamArn?: string;
 }
 
 export async function listTables(signal?: AbortSignal): Promise<TableDescription[]> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readModel, rowsOf } from './models';
+import { readModel, rowsOf, withText } from './models';
 
 const yaml = `model: { name: m, path: /m }
 entities:
@@ -41,4 +41,11 @@ it('reads what the server answers', () => {
   expect(model.entities[0]!.keys.x!.when).not.toBeNull();
   expect([...model.colours.keys()]).toEqual(['Story']);
   expect(model.patterns[0]).toMatchObject({ id: 'M-1', path: '/v1/m/patterns/one', params: [{ enum: ['p', 'q'] }] });
+});
+
+it('takes the text later, when the list has none', () => {
+  const model = readModel({ name: 'm', table: { name: 't', key: { PK: 'S' } }, entities: [{ name: 'Story', keys: { PK: 'A#{a}' } }] });
+  expect([model.yaml, model.entities[0]!.rows]).toEqual(['', []]);
+  const whole = withText(model, yaml);
+  expect([whole.yaml, whole.entities[0]!.rows]).toEqual([yaml, ['StoryIndex', 'Other']]);
 });

@@ -2,7 +2,7 @@
 
 import { createContext, useContext, useMemo } from 'react';
 import { type Colour, entityColours } from '../lib/colours';
-import { call } from './client';
+import { call, errorOf, exchange } from './client';
 
 export interface KeyAttribute {
   name: string;
@@ -189,6 +189,20 @@ export function readModel(raw: Loose): Model {
 export async function loadModels(): Promise<Model[]> {
   const answer = await call<Loose[] | { models: Loose[] }>('/_/api/models');
   return (Array.isArray(answer) ? answer : answer.models).map(readModel);
+}
+
+// The text comes with the model or, from a server that keeps its list slim, by a call of its own.
+export async function loadModelText({ name, yaml }: Model, signal?: AbortSignal): Promise<string> {
+  if (yaml) return yaml;
+  const answer = await exchange(`/_/api/models/${encodeURIComponent(name)}/text`, { signal });
+  if (answer.status >= 400) throw errorOf(answer);
+  const body = answer.body as { yaml?: string; text?: string } | string | null;
+  return typeof body === 'string' ? body : (body?.yaml ?? body?.text ?? answer.text);
+}
+
+export function withText(model: Model, yaml: string): Model {
+  const rows = rowsOf(yaml);
+  return { ...model, yaml, entities: model.entities.map((entity) => (entity.rows.length > 0 ? entity : { ...entity, rows: rows.get(entity.name) ?? [] })) };
 }
 
 export const ModelsContext = createContext<Model[]>([]);

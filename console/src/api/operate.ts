@@ -80,6 +80,10 @@ export interface JobEntry {
   lastRun: number | null;
   nextRun: number | null;
   lastError: string | null;
+  scanned: number;
+  changed: number;
+  skipped: number;
+  failed: number;
 }
 
 type RawJob = Partial<JobEntry> & { nextRunAt?: number | string | null; startedAt?: number | string | null; finishedAt?: number | string | null };
@@ -94,7 +98,11 @@ export async function loadJobs(signal?: AbortSignal): Promise<JobEntry[]> {
     state: job.state ?? 'manual',
     lastRun: millis(job.finishedAt) ?? millis(job.startedAt),
     nextRun: millis(job.nextRunAt),
-    lastError: job.lastError ?? null,
+    lastError: job.lastError || null,
+    scanned: job.scanned ?? 0,
+    changed: job.changed ?? 0,
+    skipped: job.skipped ?? 0,
+    failed: job.failed ?? 0,
   }));
 }
 
@@ -111,12 +119,24 @@ export interface JobResult {
 export const runJob = (system: string, job: string, dryRun: boolean, given: Record<string, unknown>, cursor: string | null) =>
   call<JobResult>('/_/api/jobs/run', { method: 'POST', body: { system, job, dryRun, ...(Object.keys(given).length > 0 ? { arguments: given } : {}), ...(cursor ? { cursor } : {}) } });
 
+export interface AccessKey {
+  id: string;
+  name?: string;
+  profile?: string;
+  scope?: string | null;
+  created?: number | string | null;
+  revocable?: boolean; // false: it stands in the credentials file
+}
 export interface KeysAnswer {
   any: boolean;
-  keys: { id: string; profile?: string; scope?: string | null }[];
+  keys: AccessKey[];
 }
 
 export const loadKeys = (signal?: AbortSignal) => call<KeysAnswer>('/_/api/keys', { signal });
+
+export const createKey = (name: string, scope: string) => call<{ accessKeyId: string; secretAccessKey: string }>('/_/api/keys', { method: 'POST', body: { name, scope } });
+
+export const deleteKey = (id: string) => call(query('/_/api/keys', { id }), { method: 'DELETE' });
 
 export interface ObjectEntry {
   key: string;

@@ -6,7 +6,7 @@ import { type Language, kLanguages, restCurl, snippet } from '../lib/snippets';
 import { Button, Segmented } from './controls';
 import { toast } from './feedback';
 
-async function copy(text: string) {
+export async function copy(text: string) {
   try {
     await navigator.clipboard.writeText(text);
     toast('Copied');

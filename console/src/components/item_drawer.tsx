@@ -2,21 +2,24 @@
 
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { type TableDescription, dynamodb, indexesOf, keyNames } from '../api/dynamodb';
+import { type IndexDescription, type TableDescription, dynamodb, indexesOf, keyNames } from '../api/dynamodb';
 import type { Entity, Model } from '../api/models';
 import { useSession } from '../api/session';
-import { type Item, itemBytes, itemToPlain, parseItem, parsePlain, readUnits, summary, valueOf, writeUnits } from '../lib/attribute';
+import { type Item, itemBytes, itemToPlain, parseItem, parsePlain, readUnits, valueOf, writeUnits } from '../lib/attribute';
 import { type Written, changesOf, deleteRequest, keyOf, putRequest, updateRequest } from '../lib/expression';
 import { ago, bytes, units } from '../lib/format';
 import { entityOf, missingKeys } from '../lib/key_template';
 import { link, part } from '../lib/location';
+import { type IndexEntry, indexEntryOf, unitsToWrite } from '../lib/related';
 import { useLoad } from '../lib/use_load';
+import { Changes } from './changes';
 import { Code, Snippets } from './code';
 import { ActionButton, Button, Segmented } from './controls';
 import { EntityBadge, KeyText, PartLegend, partNames } from './entity';
 import { ErrorNotice, Loaded, toast } from './feedback';
 import { Facts } from './layout';
 import { Overlay } from './overlay';
+import { RelatedItems } from './related_items';
 
 type Form = 'plain' | 'dynamodb';
 const kForms: { value: Form; title: string }[] = [
@@ -26,9 +29,20 @@ const kForms: { value: Form; title: string }[] = [
 const textOf = (item: Item, form: Form) => JSON.stringify(form === 'plain' ? itemToPlain(item) : item, null, 2);
 const parse = (text: string, form: Form) => (form === 'plain' ? parsePlain(text) : parseItem(text));
 
+function IndexHolds({ entry }: { entry: IndexEntry }) {
+  return (
+    <span className="small quiet">
+      {entry.left.length === 0 ? 'the whole item' : `without ${entry.left.slice(0, 6).join(', ')}${entry.left.length > 6 ? ` and ${entry.left.length - 6} more` : ''}`} · {bytes(entry.bytes)}
+    </span>
+  );
+}
+
 function Keys({ item, table, entity, model }: { item: Item; table: TableDescription; entity: Entity | null; model: Model | undefined }) {
   const key = keyNames(table.KeySchema);
   const names = partNames(item, entity);
+  const isIn = (index: IndexDescription) => index.KeySchema.every(({ AttributeName }) => item[AttributeName]);
+  const held = indexesOf(table).filter(isIn);
+  const absent = indexesOf(table).filter((index) => !isIn(index));
   return (
     <section className="stack tight">
       <h3>Where it lies</h3>
@@ -44,30 +58,37 @@ function Keys({ item, table, entity, model }: { item: Item; table: TableDescript
               ))}
             </td>
           </tr>
-          {indexesOf(table).map((index) => {
-            const missing = missingKeys(item, { key: keyNames(index.KeySchema).map((name) => ({ name })) });
-            return (
-              <tr key={index.IndexName}>
-                <th scope="row">
-                  {missing.length === 0 ? <Link href={link(`/collections/${part(table.TableName)}`, { index: index.IndexName })}>{index.IndexName}</Link> : index.IndexName}
-                </th>
-                <td>
-                  {missing.length > 0 ? (
-                    <span className="quiet small">
-                      not in it: {missing.join(', ')} absent
-                      {model && entity?.keys[missing[0]!]?.when ? ` (only when ${entity.keys[missing[0]!]!.when})` : ''}
-                    </span>
-                  ) : (
-                    keyNames(index.KeySchema).map((name) => (
-                      <div key={name} title={entity?.keys[name]?.template}>
-                        <KeyText value={item[name]} entity={entity} attribute={name} names={names} />
-                      </div>
-                    ))
-                  )}
-                </td>
-              </tr>
-            );
-          })}
+          {held.map((index) => (
+            <tr key={index.IndexName}>
+              <th scope="row">
+                <Link href={link(`/collections/${part(table.TableName)}`, { index: index.IndexName })}>{index.IndexName}</Link>
+              </th>
+              <td>
+                {keyNames(index.KeySchema).map((name) => (
+                  <div key={name} title={entity?.keys[name]?.template}>
+                    <KeyText value={item[name]} entity={entity} attribute={name} names={names} />
+                  </div>
+                ))}
+                <IndexHolds entry={indexEntryOf(item, key, index)} />
+              </td>
+            </tr>
+          ))}
+          {absent.length > 0 && (
+            <tr>
+              <th scope="row">not in</th>
+              <td className="small quiet">
+                {absent.map((index) => {
+                  const missing = missingKeys(item, { key: keyNames(index.KeySchema).map((name) => ({ name })) });
+                  const when = model && entity?.keys[missing[0]!]?.when;
+                  return (
+                    <div key={index.IndexName}>
+                      {index.IndexName}: {missing.join(', ')} absent{when ? ` (only when ${when})` : ''}
+                    </div>
+                  );
+                })}
+              </td>
+            </tr>
+          )}
         </tbody>
       </table>
       <PartLegend names={names} />
@@ -86,17 +107,7 @@ function Review({ written, changes, back, send }: { written: Written; changes: R
             ? 'The item is written if there is none with its key.'
             : 'Only what changed is sent, and only if it is still what you saw.'}
       </p>
-      {changes.length > 0 && (
-        <ul className="stack tight">
-          {changes.map(({ name, before, after }) => (
-            <li key={name} className="change">
-              <b>{name}</b>
-              <del>{before ? summary(before) : 'absent'}</del>
-              <ins>{after ? summary(after) : 'removed'}</ins>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Changes changes={changes} />
       <Snippets operation={written.operation} request={written.request} />
       {session.readOnly && <div className="notice warn">This session only reads. Switch it at the top to change data.</div>}
       <div className="row end">
@@ -115,9 +126,10 @@ interface ItemDrawerProps {
   item: Item | null; // null makes a new one
   close: () => void;
   changed: () => void;
+  open?: (item: Item) => void; // another item instead of this one
 }
 
-function Editor({ table, item, back, close, changed }: Omit<ItemDrawerProps, 'model'> & { back: () => void }) {
+function Editor({ table, item, back, close, changed }: Omit<ItemDrawerProps, 'model' | 'open'> & { back: () => void }) {
   const keys = keyNames(table.KeySchema);
   const [form, setForm] = useState<Form>('plain');
   const [text, setText] = useState(() => textOf(item ?? Object.fromEntries(keys.map((name) => [name, { S: '' }])), 'plain'));
@@ -176,7 +188,7 @@ function Editor({ table, item, back, close, changed }: Omit<ItemDrawerProps, 'mo
   );
 }
 
-export function ItemDrawer({ table, model, item, close, changed }: ItemDrawerProps) {
+export function ItemDrawer({ table, model, item, close, changed, open }: ItemDrawerProps) {
   const keys = keyNames(table.KeySchema);
   const key = item ? keyOf(item, keys) : null;
   // An index may hold a part of the item; the drawer shows the whole.
@@ -206,6 +218,8 @@ export function ItemDrawer({ table, model, item, close, changed }: ItemDrawerPro
           {(whole) => {
             if (whole === null) return <div className="notice warn">There is no item with this key any more.</div>;
             const size = itemBytes(whole);
+            const entries = indexesOf(table).map((index) => indexEntryOf(whole, keys, index));
+            const held = entries.filter(({ missing }) => missing.length === 0);
             const ttlName = model?.table.ttl;
             const ttl = ttlName ? Number(valueOf(whole[ttlName])) : Number.NaN;
             if (mode === 'edit') return <Editor table={table} item={whole} back={() => setMode('show')} close={close} changed={() => (load.reload(), changed())} />;
@@ -229,7 +243,8 @@ export function ItemDrawer({ table, model, item, close, changed }: ItemDrawerPro
                 {error && <ErrorNotice error={error} retry={() => (setError(null), load.reload())} />}
                 <Facts
                   facts={[
-                    ['Size', `${bytes(size)} · ${writeUnits(size)} WCU to write, ${units(readUnits(size))} RCU to read`],
+                    ['Size', `${bytes(size)} · ${units(readUnits(size))} RCU to read`],
+                    ['To write', `${unitsToWrite(size, entries)} WCU${held.length > 0 ? `: ${writeUnits(size)} for the table, ${held.map((entry) => `${writeUnits(entry.bytes)} for ${entry.index}`).join(', ')}` : ''}`],
                     ...(Number.isFinite(ttl) ? ([['Expires', ago(ttl * 1000)]] as [string, string][]) : []),
                   ]}
                 />
@@ -248,6 +263,12 @@ export function ItemDrawer({ table, model, item, close, changed }: ItemDrawerPro
                   </div>
                   <Code text={textOf(whole, form)} label="item" wrap />
                 </section>
+                {open && <RelatedItems table={table} model={model} item={whole} open={open} />}
+                {table.StreamSpecification?.StreamEnabled && (
+                  <p>
+                    <Link href={link(`/stream/${part(table.TableName)}`, { key: String(valueOf(whole[keys[0]!])), from: 'horizon' })}>What changed in its partition lately</Link>
+                  </p>
+                )}
                 <details>
                   <summary>Read this item from code</summary>
                   <Snippets operation="GetItem" request={{ TableName: table.TableName, Key: key }} />

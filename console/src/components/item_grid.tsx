@@ -1,13 +1,13 @@
 // Items as a table that draws only the rows in sight: keys first, then what most items have.
 
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef } from 'react';
 import type { Model } from '../api/models';
 import { type Item, summary, typeOf } from '../lib/attribute';
 import { entityOf } from '../lib/key_template';
+import { moveBetweenRows, useWindow } from '../lib/use_window';
 import { EntityBadge } from './entity';
 
 const kRowHeight = 34;
-const kSpare = 8;
 const kMostColumns = 40;
 
 // Keys, then attributes by how many items have them; ties in order of appearance.
@@ -23,49 +23,45 @@ interface ItemGridProps {
   keys: readonly string[];
   model: Model | undefined;
   open: (item: Item) => void;
+  selection?: { has: (item: Item) => boolean; toggle: (items: readonly Item[], on: boolean) => void };
 }
 
-export function ItemGrid({ items, keys, model, open }: ItemGridProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 700 });
+export function ItemGrid({ items, keys, model, open, selection }: ItemGridProps) {
+  const { box, first, last, above, below } = useWindow(items.length, kRowHeight);
   const columns = useMemo(() => columnsOf(items, keys), [items, keys]);
-
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
-    measure();
-    element.addEventListener('scroll', measure, { passive: true });
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => {
-      element.removeEventListener('scroll', measure);
-      observer.disconnect();
-    };
-  }, []);
-
-  const first = Math.max(0, Math.floor(view.top / kRowHeight) - kSpare);
-  const last = Math.min(items.length, Math.ceil((view.top + view.height) / kRowHeight) + kSpare);
+  const lastTouched = useRef<number | null>(null);
+  const chosen = selection ? items.filter(selection.has).length : 0;
+  // With Shift everything between this row and the one before follows.
+  const touch = (at: number, on: boolean, shift: boolean) => {
+    const from = shift && lastTouched.current !== null ? lastTouched.current : at;
+    selection!.toggle(items.slice(Math.min(from, at), Math.max(from, at) + 1), on);
+    lastTouched.current = at;
+  };
   const pad = (height: number) =>
     height > 0 && (
       <tr className="pad" aria-hidden="true">
-        <td colSpan={columns.length + 1} style={{ height: `${height}px` }} />
+        <td colSpan={columns.length + (selection ? 2 : 1)} style={{ height: `${height}px` }} />
       </tr>
     );
-
-  const move = (event: KeyboardEvent<HTMLButtonElement>) => {
-    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-    event.preventDefault();
-    const row = event.currentTarget.closest('tr')!;
-    const next = event.key === 'ArrowDown' ? row.nextElementSibling : row.previousElementSibling;
-    next?.querySelector<HTMLButtonElement>('.cell-button')?.focus();
-  };
 
   return (
     <div className="scroll grid-table" ref={box} role="region" aria-label="Items" tabIndex={0}>
       <table aria-rowcount={items.length + 1}>
         <thead>
           <tr>
+            {selection && (
+              <th scope="col" className="pick">
+                <input
+                  type="checkbox"
+                  aria-label="Select all that are shown"
+                  checked={chosen > 0 && chosen === items.length}
+                  ref={(box) => {
+                    if (box) box.indeterminate = chosen > 0 && chosen < items.length;
+                  }}
+                  onChange={(event) => selection.toggle(items, event.currentTarget.checked)}
+                />
+              </th>
+            )}
             <th scope="col">Entity</th>
             {columns.map((name) => (
               <th key={name} scope="col">
@@ -75,14 +71,25 @@ export function ItemGrid({ items, keys, model, open }: ItemGridProps) {
           </tr>
         </thead>
         <tbody>
-          {pad(first * kRowHeight)}
+          {pad(above)}
           {items.slice(first, last).map((item, at) => (
-            <tr key={first + at} aria-rowindex={first + at + 2} className="clickable" onClick={() => open(item)}>
+            <tr key={first + at} aria-rowindex={first + at + 2} className="clickable" aria-selected={selection?.has(item)} onClick={() => open(item)}>
+              {selection && (
+                <td className="pick" onClick={(event) => event.stopPropagation()}>
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${keys.map((name) => summary(item[name])).join(' / ')}`}
+                    checked={selection.has(item)}
+                    onClick={(event) => touch(first + at, event.currentTarget.checked, event.shiftKey)}
+                    onChange={() => {}}
+                  />
+                </td>
+              )}
               <td>{model ? <EntityBadge model={model} name={entityOf(item, model)?.name} /> : <span className="quiet">–</span>}</td>
               {columns.map((name, column) => (
                 <td key={name} className={`${keys.includes(name) ? 'key' : ''} ${typeOf(item[name]) === 'N' ? 'num' : ''} ${item[name] ? '' : 'absent'}`}>
                   {column === 0 ? (
-                    <button type="button" className="cell-button" onKeyDown={move} onClick={(event) => (event.stopPropagation(), open(item))}>
+                    <button type="button" className="cell-button" onKeyDown={moveBetweenRows} onClick={(event) => (event.stopPropagation(), open(item))}>
                       {summary(item[name]) || '–'}
                     </button>
                   ) : (
@@ -92,7 +99,7 @@ export function ItemGrid({ items, keys, model, open }: ItemGridProps) {
               ))}
             </tr>
           ))}
-          {pad((items.length - last) * kRowHeight)}
+          {pad(below)}
         </tbody>
       </table>
     </div>

@@ -19,8 +19,12 @@ const kKeys: [string, [string[], string][]][] = [
       [['A'], 'approve'],
       [['R'], 'refuse, with a reason'],
       [['E'], 'escalate: high priority'],
+      [['X'], 'select it for a decision with others'],
+      [['S'], 'select everything about the same content'],
+      [['Z'], 'take the last decision back'],
     ],
   ],
+  ['Stream tail', [[['P'], 'pause, and go on']]],
   ['Lists in a grid', [[['↑', '↓'], 'move the focus, when a row is in focus'], [['Enter'], 'open the row']]],
   ['Model', [[['Ctrl', 'Space'], 'complete'], [['Ctrl', 'F'], 'search']]],
 ];

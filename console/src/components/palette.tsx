@@ -2,7 +2,8 @@
 
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { listTables } from '../api/dynamodb';
-import { useModels } from '../api/models';
+import { type Model, useModels } from '../api/models';
+import { decodeKey } from '../lib/key_template';
 import { link, navigate, part } from '../lib/location';
 import { useLoad } from '../lib/use_load';
 import { Icon } from './icons';
@@ -42,6 +43,7 @@ function useTargets(): Target[] {
       const name = table.TableName;
       targets.push({ title: name, kind: 'items', icon: 'items', to: `/items/${part(name)}` });
       targets.push({ title: name, kind: 'collections', icon: 'collections', to: `/collections/${part(name)}` });
+      targets.push({ title: name, kind: 'stream tail', icon: 'stream', to: `/stream/${part(name)}` });
       targets.push({ title: name, kind: 'table', icon: 'table', to: `/tables/${part(name)}` });
     }
     for (const model of models) {
@@ -57,21 +59,38 @@ function useTargets(): Target[] {
   }, [groups.length, models, tables.data]);
 }
 
+// A key that some entity's template makes: where its partition lies.
+function byKey(text: string, models: readonly Model[]): Target[] {
+  const key = text.trim();
+  if (key.length < 3) return [];
+  return models.flatMap((model) => {
+    const hash = model.table.key[0]?.name ?? '';
+    const fits = model.entities.find(({ keys, builtIn }) => {
+      const template = keys[hash]?.template;
+      return !builtIn && template?.includes('{') && decodeKey(template, key)?.some(({ name }) => name === null);
+    });
+    return fits ? [{ title: key, kind: `items of ${model.table.name}`, icon: 'items', to: link(`/items/${part(model.table.name)}`, { mode: 'query', pk: key }) }] : [];
+  });
+}
+
 export function Palette({ close }: { close: () => void }) {
   const targets = useTargets();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const models = useModels();
   const found = useMemo(
-    () =>
-      targets
+    () => [
+      ...byKey(text, models),
+      ...targets
         .map((target) => ({ target, score: rank(`${target.title} ${target.kind}`, text) }))
         .filter(({ score }) => score >= 0)
         .sort((a, b) => b.score - a.score)
         .slice(0, 14)
         .map(({ target }) => target),
-    [targets, text],
+    ],
+    [targets, text, models],
   );
   useEffect(() => {
     const dialog = box.current;
@@ -92,8 +111,8 @@ export function Palette({ close }: { close: () => void }) {
         aria-expanded="true"
         aria-controls={id}
         aria-activedescendant={found[at] ? `${id}-${at}` : undefined}
-        aria-label="Find a page, table, entity or pattern"
-        placeholder="Find a page, table, entity or pattern"
+        aria-label="Find a page, table, entity, pattern or key"
+        placeholder="Find a page, table, entity, pattern or key"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {

@@ -4,7 +4,7 @@ import { type CSSProperties, type KeyboardEvent, memo } from 'react';
 import { Link } from 'wouter';
 import type { Entity, Model } from '../api/models';
 import { valueOf } from '../lib/attribute';
-import { type Bracket, type Chip, type Partition, chipWidth } from '../lib/collection';
+import { type Bracket, type Chip, type Health, type Partition, chipWidth } from '../lib/collection';
 import { bytes, count, units } from '../lib/format';
 import { decodeKey } from '../lib/key_template';
 import { link, part } from '../lib/location';
@@ -29,10 +29,10 @@ const ItemChip = memo(function ItemChip({ chip, model, selected, dim, select }: 
     <button
       type="button"
       data-flip={chip.id}
-      className={`chip ${className} ${dim ? 'dim' : ''}`}
-      style={{ ...style, width: `${chipWidth(chip.bytes)}px` } as CSSProperties}
+      className={`chip ${className} ${dim ? 'dim' : ''} ${chip.left > 0.02 ? 'part' : ''}`}
+      style={{ ...style, width: `${chipWidth(chip.bytes)}px`, ...(chip.left > 0.02 ? { '--left': `${Math.round(chip.left * 100)}%` } : {}) } as CSSProperties}
       aria-pressed={selected}
-      title={`${chip.entity?.name ?? 'no entity'} · ${bytes(chip.bytes)}`}
+      title={`${chip.entity?.name ?? 'no entity'} · ${bytes(chip.bytes)}${chip.left > 0.02 ? ` · ${Math.round(chip.left * 100)} % of it is not in this index` : ''}`}
       aria-label={`${chip.entity?.name ?? 'no entity'} ${chip.label}`}
       onClick={() => select(chip)}
       onKeyDown={move}
@@ -63,9 +63,24 @@ interface PartitionRowsProps {
   hidden: Set<string>;
   selected: string | null;
   select: (chip: Chip) => void;
+  health: Health | null;
 }
 
-export function PartitionRows({ table, index, hash, partitions, brackets, pattern, model, hidden, selected, select }: PartitionRowsProps) {
+function HealthLane({ of, more, size }: { of: { share: number; skew: number; level: 'good' | 'warn' | 'bad' }; more: boolean; size: number }) {
+  return (
+    <span className={`health ${of.level}`}>
+      <span className="bar" aria-hidden="true">
+        <i style={{ width: `${Math.max(1, of.share * 100)}%`, background: `var(--${of.level})` }} />
+      </span>
+      <span className="small">
+        {more ? 'at least ' : ''}
+        {bytes(size)} of 10 GB · {of.skew.toFixed(1)} × median
+      </span>
+    </span>
+  );
+}
+
+export function PartitionRows({ table, index, hash, partitions, brackets, pattern, model, hidden, selected, select, health }: PartitionRowsProps) {
   const largest = Math.max(1, ...partitions.map((partition) => partition.bytes));
   return (
     <ol className="partitions" aria-label="Partitions">
@@ -89,7 +104,9 @@ export function PartitionRows({ table, index, hash, partitions, brackets, patter
                 {count(partition.chips.length)}
                 {partition.more ? '+' : ''} · {bytes(partition.bytes)}
               </span>
-              {partition.chips.length > 1 && (
+              {health?.byId.has(partition.id) ? (
+                <HealthLane of={health.byId.get(partition.id)!} more={partition.more} size={partition.bytes} />
+              ) : partition.chips.length > 1 && (
                 <span className="bar" aria-hidden="true">
                   <i style={{ width: `${Math.max(2, (partition.bytes / largest) * 100)}%`, background: 'var(--line-2)' }} />
                 </span>

@@ -28,6 +28,7 @@ export const kNav: { title: string; entries: NavEntry[] }[] = [
       { path: '/tables', title: 'Tables', icon: 'table' },
       { path: '/items', title: 'Items', icon: 'items' },
       { path: '/collections', title: 'Item collections', icon: 'collections' },
+      { path: '/stream', title: 'Stream tail', icon: 'stream' },
     ],
   },
   {

@@ -2,7 +2,7 @@
 
 import type { PartitionPage } from '../api/dynamodb';
 import type { Entity, Model } from '../api/models';
-import { type Attribute, type Item, typeOf, valueOf } from './attribute';
+import { type Attribute, type Item, itemBytes, typeOf, valueOf } from './attribute';
 import { decodeKey, entityOf } from './key_template';
 import type { ReadRange } from './read_range';
 
@@ -12,6 +12,7 @@ export interface Chip {
   bytes: number;
   entity: Entity | null;
   label: string;
+  left: number; // the share of the item that the index does not hold
 }
 
 export interface Partition {
@@ -59,15 +60,17 @@ export function labelOf(item: Item, entity: Entity | null, sort: string | undefi
   return variables?.length ? variables.map(shortened).join(' ') : shortened(text);
 }
 
-// An index may hold a part of an item; `whole` has items by id as far as they are known, for their names.
+// An index may hold a part of an item; `whole` is all of it, as far as it is known.
+export function chipOf(item: Item, bytes: number, view: View, model: Model | undefined, whole?: Item): Chip {
+  const entity = model ? entityOf(item, model) : null;
+  const all = whole ? itemBytes(whole) : bytes;
+  return { id: idOf(item, view.tableKeys), item, bytes, entity, label: labelOf({ ...whole, ...item }, entity, view.sort), left: all > bytes ? 1 - bytes / all : 0 };
+}
+
 export function readPartitions(page: PartitionPage, view: View, model: Model | undefined, whole?: Map<string, Item>): Partition[] {
   const partitions = page.partitions.map((partition) => {
     const key = partition.key[view.hash] ?? Object.values(partition.key)[0] ?? { S: '' };
-    const chips = partition.items.map(({ item, bytes }) => {
-      const entity = model ? entityOf(item, model) : null;
-      const id = idOf(item, view.tableKeys);
-      return { id, item, bytes, entity, label: labelOf({ ...whole?.get(id), ...item }, entity, view.sort) };
-    });
+    const chips = partition.items.map(({ item, bytes }) => chipOf(item, bytes, view, model, whole?.get(idOf(item, view.tableKeys))));
     return { id: JSON.stringify(key), key, chips, bytes: chips.reduce((sum, chip) => sum + chip.bytes, 0), more: partition.more };
   });
   // They come in the order of a hash, which tells nobody anything: the fullest first.
@@ -96,4 +99,41 @@ export function entityCounts(partitions: readonly Partition[]): Map<string, numb
   const counts = new Map<string, number>();
   for (const { chips } of partitions) for (const { entity } of chips) counts.set(entity?.name ?? '', (counts.get(entity?.name ?? '') ?? 0) + 1);
   return counts;
+}
+
+// Why an item is not in an index, in words that several items share.
+export function sparseReason({ item, entity }: Chip, indexKeys: readonly string[]): string {
+  const missing = indexKeys.filter((name) => item[name] === undefined);
+  const text = `${missing.join(', ')} absent`;
+  if (!entity || entity.builtIn) return text;
+  const templates = missing.map((name) => entity.keys[name]);
+  if (templates.some((template) => template?.when)) return `${text}: only in some states`;
+  return templates.every((template) => !template) ? `${text}: never for these entities` : text;
+}
+
+export const kPartitionLimit = 10 * 1024 ** 3; // of an item collection with a local index; a good bound for any
+
+export interface Health {
+  median: number;
+  largest: number;
+  skew: number; // the largest by the median
+  byId: Map<string, { share: number; skew: number; level: 'good' | 'warn' | 'bad' }>;
+}
+
+const kWorthAWord = 1024 ** 2; // among small partitions uneven sizes mean nothing
+
+export function healthOf(partitions: readonly Partition[]): Health {
+  const sizes = partitions.map(({ bytes }) => bytes).sort((a, b) => a - b);
+  const middle = sizes.length >> 1;
+  const median = sizes.length === 0 ? 0 : sizes.length % 2 === 1 ? sizes[middle]! : (sizes[middle - 1]! + sizes[middle]!) / 2;
+  const largest = sizes.at(-1) ?? 0;
+  const ratio = (bytes: number) => (median > 0 ? bytes / median : 0);
+  const byId = new Map(
+    partitions.map(({ id, bytes }) => {
+      const share = bytes / kPartitionLimit;
+      const level = share >= 0.8 ? ('bad' as const) : share >= 0.5 || (bytes > kWorthAWord && ratio(bytes) >= 10) ? ('warn' as const) : ('good' as const);
+      return [id, { share, skew: ratio(bytes), level }];
+    }),
+  );
+  return { median, largest, skew: ratio(largest), byId };
 }

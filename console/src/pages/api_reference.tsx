@@ -11,6 +11,7 @@ import { Badge, Card, Facts, PageHead, Table } from '../components/layout';
 import { link, useQuery } from '../lib/location';
 import { restCurl } from '../lib/snippets';
 import { useLoad } from '../lib/use_load';
+import '../styles/model.css';
 
 const kMethodKind: Record<string, 'good' | 'accent' | 'warn' | 'bad'> = { GET: 'good', POST: 'accent', PUT: 'warn', PATCH: 'warn', DELETE: 'bad' };
 

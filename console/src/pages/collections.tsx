@@ -2,23 +2,26 @@
 
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { call, query as address } from '../api/client';
-import { type PartitionPage, type TableDescription, indexesOf, keyNames, listTables } from '../api/dynamodb';
+import { type PartitionPage, type TableDescription, dynamodb, indexesOf, keyNames, listTables } from '../api/dynamodb';
 import { type Explained, type Model, explain, useModelOfTable } from '../api/models';
-import { ActionButton, Button, Segmented, Select, Text } from '../components/controls';
+import { CollectionExport } from '../components/collection_export';
+import { ActionButton, Button, Segmented, Select, Switch, Text } from '../components/controls';
 import { EntityBadge, KeyText, PartLegend, partNames } from '../components/entity';
 import { Empty, ErrorNotice, Loaded } from '../components/feedback';
 import { ItemDrawer } from '../components/item_drawer';
-import { Card, PageHead } from '../components/layout';
+import { Card, Facts, PageHead } from '../components/layout';
 import { PartitionRows, SparseItems } from '../components/partition_rows';
 import { PatternForm, type Values, filledIn, isComplete } from '../components/pattern_form';
-import { itemToPlain } from '../lib/attribute';
-import { type Bracket, type Chip, type Partition, bracketOf, entityCounts, idOf, readPartitions } from '../lib/collection';
+import { type Item, itemBytes, itemToPlain } from '../lib/attribute';
+import { type Bracket, type Chip, type Health, type Partition, bracketOf, chipOf, entityCounts, healthOf, idOf, kPartitionLimit, readPartitions, sparseReason } from '../lib/collection';
+import { keyOf } from '../lib/expression';
 import { useFlip } from '../lib/flip';
 import { bytes, count, plural, units } from '../lib/format';
 import { keyValues, missingKeys } from '../lib/key_template';
 import { navigate, part, useQuery } from '../lib/location';
 import { type ReadRange, rangesOf } from '../lib/read_range';
 import { useLoad } from '../lib/use_load';
+import '../styles/collections.css';
 
 function Legend({ model, counts, hidden, toggle, only }: { model: Model | undefined; counts: Map<string, number>; hidden: Set<string>; toggle: (name: string) => void; only: (name: string | null) => void }) {
   const names = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)!);
@@ -135,7 +138,26 @@ function OverlayForm({ model, table, selected, overlay, show }: OverlayFormProps
   );
 }
 
-function Decoder({ chip, table, keys, open, close }: { chip: Chip; table: TableDescription; keys: string[]; open: () => void; close: () => void }) {
+const percent = (share: number) => `${share < 0.001 ? '< 0.1' : (share * 100).toFixed(1)} %`;
+
+function HealthCard({ health, partitions, on, change }: { health: Health; partitions: readonly Partition[]; on: boolean; change: (on: boolean) => void }) {
+  const partial = partitions.some(({ more }) => more);
+  return (
+    <Card title="Health" actions={<Switch on={on} change={change} label="in each row" />}>
+      <Facts
+        facts={[
+          ['Partitions', `${count(partitions.length)} shown`],
+          ['Largest', `${bytes(health.largest)} · ${percent(health.largest / kPartitionLimit)} of 10 GB`],
+          ['Median', bytes(Math.round(health.median))],
+          ['Skew', `${health.skew.toFixed(1)} × the median`],
+        ]}
+      />
+      {partial && <p className="small quiet">A partition with more items than are shown is at least so large.</p>}
+    </Card>
+  );
+}
+
+function Decoder({ chip, table, keys, left, open, close }: { chip: Chip; table: TableDescription; keys: string[]; left: string[]; open: () => void; close: () => void }) {
   const names = partNames(chip.item, chip.entity);
   const model = useModelOfTable(table.TableName);
   const attributes = [...new Set([...keyNames(table.KeySchema), ...keys])].filter((name) => chip.item[name]);
@@ -164,6 +186,14 @@ function Decoder({ chip, table, keys, open, close }: { chip: Chip; table: TableD
             </dd>
           </div>
         ))}
+        {left.length > 0 && (
+          <div className="fact">
+            <dt className="small">not in this index</dt>
+            <dd className="small quiet">
+              {left.join(', ')} · {percent(chip.left)} of its bytes
+            </dd>
+          </div>
+        )}
       </dl>
     </div>
   );
@@ -171,6 +201,19 @@ function Decoder({ chip, table, keys, open, close }: { chip: Chip; table: TableD
 
 const loadPartitions = (table: string, index: string | null, prefix: string, after: string | null, signal?: AbortSignal) =>
   call<PartitionPage>(address('/_/api/partitions', { table, index, prefix, after, limit: 50, items: 25 }), { signal });
+
+const kBatch = 100;
+const kMostWhole = 300;
+
+async function loadWhole(table: string, keys: readonly string[], items: readonly Item[], signal: AbortSignal): Promise<Item[]> {
+  const found: Item[] = [];
+  for (let at = 0; at < Math.min(items.length, kMostWhole); at += kBatch) {
+    const Keys = items.slice(at, at + kBatch).map((item) => keyOf(item, keys));
+    const reply = await dynamodb<{ Responses?: Record<string, Item[]> }>('BatchGetItem', { RequestItems: { [table]: { Keys } } }, signal);
+    found.push(...(reply.Responses?.[table] ?? []));
+  }
+  return found;
+}
 
 function TableCollections({ table }: { table: TableDescription }) {
   const [query, change] = useQuery();
@@ -189,7 +232,11 @@ function TableCollections({ table }: { table: TableDescription }) {
   const load = useLoad(key, (signal) => loadPartitions(table.TableName, name, prefix, null, signal));
   const base = useLoad(name ? `partitions ${table.TableName} null ` : null, (signal) => loadPartitions(table.TableName, null, '', null, signal));
 
-  const whole = useMemo(() => new Map(base.data?.partitions.flatMap(({ items }) => items.map(({ item }) => [idOf(item, tableKeys), item] as const))), [base.data, tableKeys]);
+  const known = useMemo(() => new Map(base.data?.partitions.flatMap(({ items }) => items.map(({ item }) => [idOf(item, tableKeys), item] as const))), [base.data, tableKeys]);
+  // An index with a part of each item leaves names and sizes to the table.
+  const partial = index && index.Projection.ProjectionType !== 'ALL' && base.data && load.data ? load.data.partitions.flatMap(({ items }) => items.map(({ item }) => item)).filter((item) => !known.has(idOf(item, tableKeys))) : [];
+  const rest = useLoad(partial.length > 0 ? `whole ${key} ${partial.length}` : null, (signal) => loadWhole(table.TableName, tableKeys, partial, signal));
+  const whole = useMemo(() => new Map([...known, ...(rest.data ?? []).map((item) => [idOf(item, tableKeys), item] as const)]), [known, rest.data, tableKeys]);
   const pageOf = (page: PartitionPage | undefined) => (page ? readPartitions(page, view, model, whole) : []);
   const first = useMemo(() => pageOf(load.data), [load.data, view, model, whole]);
   const all = extra?.key === key ? [...first, ...extra.partitions] : first;
@@ -235,6 +282,12 @@ function TableCollections({ table }: { table: TableDescription }) {
     return readPartitions(base.data, baseView, model).flatMap(({ chips }) => chips.filter(({ item }) => missingKeys(item, { key: indexKeys }).length > 0));
   }, [name, base.data, prefix, model]);
 
+  const visible = useMemo(() => partitions.filter(({ chips }) => chips.some(({ entity }) => !hidden.has(entity?.name ?? ''))), [partitions, hidden]);
+  const health = useMemo(() => healthOf(visible), [visible]);
+  const leftOut = (chip: Chip): string[] => {
+    const all: Item | undefined = name ? whole.get(chip.id) : undefined;
+    return all && chip.left > 0 ? Object.keys(all).filter((attribute) => !chip.item[attribute]) : [];
+  };
   const box = useRef<HTMLDivElement>(null);
   useFlip(box, `${key} ${load.data ? 'here' : ''}`);
   const more = async () => {
@@ -260,11 +313,17 @@ function TableCollections({ table }: { table: TableDescription }) {
             </>
           )}
         </span>
+        <CollectionExport
+          name={`${table.TableName}${name ? `-${name}` : ''}`}
+          model={model}
+          picture={{ title: `${table.TableName}${name ? ` · ${name}` : ''} · partition ${hash}${sort ? `, sorted by ${sort}` : ''}`, partitions, brackets, pattern: query.pattern ?? null, hidden }}
+        />
       </div>
       <div className="split">
         <div className="stack">
           <Text type="search" aria-label="Partitions that begin with" placeholder="partitions that begin with…" mono value={prefix} change={(value) => change({ prefix: value })} />
           <Legend model={model} counts={counts} hidden={hidden} toggle={toggle} only={(entity) => change({ only: entity, hide: entity ? null : ',' })} />
+          {partitions.length > 0 && <HealthCard health={health} partitions={visible} on={query.health === '1'} change={(on) => change({ health: on ? '1' : null })} />}
           {model && <OverlayForm model={model} table={table} selected={selected} overlay={overlay} show={setOverlay} />}
         </div>
         <div className="stack" ref={box}>
@@ -286,6 +345,7 @@ function TableCollections({ table }: { table: TableDescription }) {
                   model={model}
                   hidden={hidden}
                   selected={selected?.id ?? null}
+                  health={query.health === '1' ? health : null}
                   select={select}
                 />
               )
@@ -297,11 +357,11 @@ function TableCollections({ table }: { table: TableDescription }) {
               <span className="small quiet">{plural(partitions.length, 'partition')} so far</span>
             </div>
           )}
-          {name && <SparseItems chips={sparse} reasonOf={(chip) => `${missingKeys(chip.item, { key: index!.KeySchema.map(({ AttributeName }) => ({ name: AttributeName })) }).join(', ')} absent`} model={model} hidden={hidden} select={select} />}
-          {selected && <Decoder chip={selected} table={table} keys={keyNames((index ?? table).KeySchema)} open={() => setOpen(true)} close={() => setSelected(null)} />}
+          {name && <SparseItems chips={sparse} reasonOf={(chip) => sparseReason(chip, keyNames(index!.KeySchema))} model={model} hidden={hidden} select={select} />}
+          {selected && <Decoder chip={selected} table={table} keys={keyNames((index ?? table).KeySchema)} left={leftOut(selected)} open={() => setOpen(true)} close={() => setSelected(null)} />}
         </div>
       </div>
-      {open && selected && <ItemDrawer key={idOf(selected.item, tableKeys)} table={table} model={model} item={selected.item} close={() => setOpen(false)} changed={load.reload} />}
+      {open && selected && <ItemDrawer key={idOf(selected.item, tableKeys)} table={table} model={model} item={selected.item} close={() => setOpen(false)} changed={load.reload} open={(item) => setSelected(chipOf(item, itemBytes(item), view, model))} />}
     </>
   );
 }

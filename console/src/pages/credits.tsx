@@ -11,10 +11,14 @@ import { Badge, Card, Facts, PageHead, Table } from '../components/layout';
 import { NeedsSystem } from '../components/needs_system';
 import { Overlay } from '../components/overlay';
 import { valueOf } from '../lib/attribute';
+import { csvText, download, stamp } from '../lib/export';
 import { count, moment } from '../lib/format';
-import { type Proof, proveBalance } from '../lib/ledger';
+import { type LedgerLine, type Proof, proveBalance } from '../lib/ledger';
 import { link, part } from '../lib/location';
 import { useLoad } from '../lib/use_load';
+import '../styles/systems.css';
+
+const ledgerCsv = (lines: readonly LedgerLine[]) => csvText([['id', 'at', 'kind', 'note', 'amount', 'balance'], ...lines.map(({ id, at, kind, note, amount, stored }) => [id, at, kind, note, String(amount), String(stored)])]);
 
 interface Member {
   userId: string;
@@ -151,7 +155,17 @@ function MemberDetail({ model, userId }: { model: Model; userId: string }) {
           return (
             <>
               <ProofCard proof={proof} complete={complete} />
-              <Card title="Ledger" flush>
+              <Card
+                title="Ledger"
+                flush
+                actions={
+                  proof.lines.length > 0 && (
+                    <Button size="small" icon="download" onClick={() => download(`ledger-${userId}-${stamp(Date.now())}.csv`, ledgerCsv(proof.lines), 'text/csv')}>
+                      CSV
+                    </Button>
+                  )
+                }
+              >
                 {proof.lines.length === 0 ? (
                   <Empty icon="coins" title="No movement yet" />
                 ) : (

@@ -9,6 +9,7 @@ import { Overlay } from '../components/overlay';
 import { ago, count, moment, plural } from '../lib/format';
 import { useQuery } from '../lib/location';
 import { useLoad } from '../lib/use_load';
+import '../styles/systems.css';
 
 type Job = Record<string, unknown>;
 

@@ -1,8 +1,9 @@
 // Query, Scan or PartiQL on a table or an index, with the exact request beside the result. The search is in the address.
 
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { type Page, type TableDescription, dynamodb, indexesOf, keyNames, listTables } from '../api/dynamodb';
 import { useModelOfTable } from '../api/models';
+import { BulkBar } from '../components/bulk_bar';
 import { Snippets } from '../components/code';
 import { Button, Field, Segmented, Select, Switch, Text } from '../components/controls';
 import { Empty, ErrorNotice, Loaded, Skeleton } from '../components/feedback';
@@ -12,6 +13,7 @@ import { Badge, Card, PageHead } from '../components/layout';
 import { Overlay } from '../components/overlay';
 import type { Item } from '../lib/attribute';
 import { type Filter, type FilterOperator, type Search, type SortOperator, kFilterOperators, kSortOperators, searchRequest } from '../lib/expression';
+import { idOf } from '../lib/collection';
 import { count, plural, units } from '../lib/format';
 import { type Query, navigate, part, useQuery } from '../lib/location';
 import { useLoad } from '../lib/use_load';
@@ -202,7 +204,12 @@ function useSearch(table: TableDescription | undefined, query: Query, round: num
 }
 
 function TableItems({ table }: { table: TableDescription }) {
-  const [query, change] = useQuery();
+  const [query, changeQuery] = useQuery();
+  const formed = useRef(location.hash); // the address as the form left it: an edit waits for Run
+  const change: typeof changeQuery = (changes) => {
+    changeQuery(changes);
+    formed.current = location.hash;
+  };
   const model = useModelOfTable(table.TableName);
   const [round, setRound] = useState(0);
   const [open, setOpen] = useState<Item | 'new' | null>(null);
@@ -212,8 +219,28 @@ function TableItems({ table }: { table: TableDescription }) {
   const tableKeys = useMemo(() => keyNames(table.KeySchema), [table]);
   const keys = useMemo(() => [...new Set([...tableKeys, ...(index ? keyNames(index.KeySchema) : [])])], [tableKeys, index]);
   const names = useMemo(() => [...new Set(search.result?.items.flatMap((item) => Object.keys(item)) ?? [])].sort(), [search.result]);
+  const [picked, setPicked] = useState<Set<string>>(new Set());
   const rerun = () => setRound((now) => now + 1);
   const { result } = search;
+  // A link or the back button leads to another search, which runs at once.
+  useEffect(() => {
+    if (location.hash === formed.current) return;
+    formed.current = location.hash;
+    setPicked(new Set());
+    rerun();
+  }, [query]);
+  // A statement may leave out the key; such rows can be read, not chosen.
+  const canPick = useMemo(() => result !== null && result.items.every((item) => tableKeys.every((name) => item[name])), [result, tableKeys]);
+  const selected = useMemo(() => (canPick ? (result?.items.filter((item) => picked.has(idOf(item, tableKeys))) ?? []) : []), [result, picked, canPick, tableKeys]);
+  const selection = {
+    has: (item: Item) => picked.has(idOf(item, tableKeys)),
+    toggle: (items: readonly Item[], on: boolean) =>
+      setPicked((now) => {
+        const next = new Set(now);
+        for (const item of items) on ? next.add(idOf(item, tableKeys)) : next.delete(idOf(item, tableKeys));
+        return next;
+      }),
+  };
   const ready = query.mode !== 'query' || query.pk;
   return (
     <>
@@ -258,7 +285,10 @@ function TableItems({ table }: { table: TableDescription }) {
             <p>{result.next ? 'This page had no match; there is more to read.' : `${plural(result.scanned, 'item')} read, none fit.`}</p>
           </Empty>
         ) : (
-          <ItemGrid items={result.items} keys={keys} model={model} open={setOpen} />
+          <>
+            <BulkBar table={table} items={result.items} selected={selected} clear={() => setPicked(new Set())} changed={rerun} />
+            <ItemGrid items={result.items} keys={keys} model={model} open={setOpen} selection={canPick ? selection : undefined} />
+          </>
         )}
         {result?.next ? (
           <div className="more">
@@ -268,7 +298,7 @@ function TableItems({ table }: { table: TableDescription }) {
           </div>
         ) : null}
       </Card>
-      {open && <ItemDrawer table={table} model={model} item={open === 'new' ? null : open} close={() => setOpen(null)} changed={rerun} />}
+      {open && <ItemDrawer key={open === 'new' ? 'new' : idOf(open, tableKeys)} table={table} model={model} item={open === 'new' ? null : open} close={() => setOpen(null)} changed={rerun} open={setOpen} />}
       {code && (
         <Overlay title="This search as code" kind="modal wide" close={() => setCode(false)}>
           <Snippets {...search.build()} />

@@ -1,16 +1,18 @@
 // A model: its diagram, its text with checks while typing, who asks what where, and what deploying it would change.
 
-import { useCallback, useRef, useState } from 'react';
-import { type Model, type Problem, checkModel, planModel, useModels } from '../api/models';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { type Model, type Problem, checkModel, loadModelText, planModel, useModels, withText } from '../api/models';
 import { CopyButton } from '../components/code';
 import { ActionButton, Segmented, Select } from '../components/controls';
 import { CoverageMatrix } from '../components/coverage_matrix';
 import { EntityDiagram } from '../components/entity_diagram';
-import { Empty, ErrorNotice } from '../components/feedback';
+import { Empty, ErrorNotice, Loaded } from '../components/feedback';
 import { Badge, Card, PageHead, Table } from '../components/layout';
 import { YamlEditor } from '../components/yaml_editor';
 import { plural } from '../lib/format';
 import { navigate, part, useQuery } from '../lib/location';
+import { useLoad } from '../lib/use_load';
+import '../styles/model.css';
 
 type Tab = 'diagram' | 'yaml' | 'coverage';
 
@@ -116,6 +118,8 @@ export function ModelPage({ params }: { params: { system?: string } }) {
   const models = useModels();
   const [query, change] = useQuery();
   const model = models.find(({ name }) => name === params.system) ?? models[0];
+  const text = useLoad(model ? `text of ${model.name}` : null, (signal) => loadModelText(model!, signal));
+  const whole = useMemo(() => (model && text.data !== undefined ? withText(model, text.data) : null), [model, text.data]);
   const tab = (kTabs.find(({ value }) => value === query.tab)?.value ?? 'diagram') as Tab;
   if (!model) {
     return (
@@ -137,12 +141,14 @@ export function ModelPage({ params }: { params: { system?: string } }) {
         <Select aria-label="System" value={model.name} change={(next) => navigate(`/model/${part(next)}?tab=${tab}`)} options={models.map((entry) => ({ value: entry.name, title: entry.title }))} />
         <Segmented label="View" value={tab} change={(next) => change({ tab: next })} options={kTabs} />
       </PageHead>
-      {tab === 'diagram' && <EntityDiagram model={model} />}
-      {tab === 'yaml' && <YamlTab key={model.name} model={model} />}
-      {tab === 'coverage' && (
+      {tab === 'coverage' ? (
         <Card flush title="Entities, where they lie and who asks" actions={<span className="small quiet">a number: patterns that ask · ○ in it, nobody asks</span>}>
           <CoverageMatrix model={model} />
         </Card>
+      ) : (
+        <Loaded load={text} lines={12}>
+          {() => whole && (tab === 'diagram' ? <EntityDiagram model={whole} /> : <YamlTab key={model.name} model={whole} />)}
+        </Loaded>
       )}
     </>
   );

@@ -1,233 +1,71 @@
-// A queue that a person can work in: oldest first by priority, one item at a time, decided from the keyboard. Content is
-// blurred until somebody wants to see it.
+// A queue that a person can work in: oldest first by priority, one item at a time, decided from the keyboard; what is
+// plainly alike can be decided together.
 
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Model } from '../api/models';
-import { useSession } from '../api/session';
-import { type List, change as send, read } from '../api/systems';
+import { type List, newKey, change as send, read } from '../api/systems';
 import { ActionButton, Button, Segmented } from '../components/controls';
 import { Empty, ErrorNotice, Loaded, toast, toastError } from '../components/feedback';
 import { Icon } from '../components/icons';
-import { Badge, Card, Facts, PageHead, Stats } from '../components/layout';
+import { Badge, Card, PageHead } from '../components/layout';
+import { type Decision, ModerationItem, ReasonForm, type Submission, kTypeIcons } from '../components/moderation_item';
 import { NeedsSystem } from '../components/needs_system';
-import { ago, count, moment, plural } from '../lib/format';
+import { ago, plural } from '../lib/format';
 import { useQuery } from '../lib/location';
 import { useLoad } from '../lib/use_load';
-
-interface Submission {
-  moderationId: string;
-  userId: string;
-  contentId: string;
-  type: string;
-  status: 'pending' | 'approved' | 'unapproved';
-  priority: 'high' | 'normal';
-  submittedAt: number;
-  actionedAt?: number;
-  actionedBy?: string;
-  decisionNote?: string;
-  reporterId?: string;
-  reason?: string;
-  assignee?: string;
-  assignedUntil?: number;
-}
-
-interface ModerationEvent {
-  action: string;
-  from?: string;
-  to?: string;
-  by: string;
-  note?: string;
-  at: number;
-}
+import '../styles/systems.css';
 
 const kViews = [
   { value: 'pending', title: 'Queue' },
   { value: 'approved', title: 'Approved' },
   { value: 'unapproved', title: 'Refused' },
 ] as const;
-const kTypeIcons: Record<string, string> = { image: 'eye', video: 'play', text: 'story', link: 'link', report: 'warn' };
+const kBulkMost = 50; // of one request
 
-function StatusBadge({ status }: { status: string }) {
-  if (status === 'approved') return <Badge kind="good">approved</Badge>;
-  if (status === 'unapproved') return <Badge kind="bad">refused</Badge>;
-  return <Badge kind="warn">pending</Badge>;
+interface BulkAnswer {
+  results: { id: string; status: number; error?: string }[];
 }
 
-function Content({ item, shown, toggle }: { item: Submission; shown: boolean; toggle: () => void }) {
+// Several items at once, each decided for itself: one that somebody else decided meanwhile does not hold up the others.
+async function decideAll(model: Model, action: 'approve' | 'unapprove', ids: string[], reason?: string): Promise<{ done: number; errors: string[] }> {
+  const results: BulkAnswer['results'] = [];
+  for (let at = 0; at < ids.length; at += kBulkMost) {
+    const answer = await send<BulkAnswer>(model, 'POST', '/items:bulk', { action, ids: ids.slice(at, at + kBulkMost), ...(reason ? { reason } : {}) }, newKey());
+    results.push(...answer.results);
+  }
+  return { done: results.filter(({ status }) => status < 300).length, errors: [...new Set(results.flatMap(({ error }) => (error ? [error] : [])))] };
+}
+
+function BulkDecision({ model, ids, clear, done }: { model: Model; ids: string[]; clear: () => void; done: () => void }) {
+  const [asking, setAsking] = useState(false);
+  const decide = async (action: 'approve' | 'unapprove', reason?: string) => {
+    try {
+      const { done: decided, errors } = await decideAll(model, action, ids, reason);
+      toast(`${plural(decided, 'item')} ${action === 'approve' ? 'approved' : 'refused'}${errors.length > 0 ? `; ${ids.length - decided} not: ${errors.join(', ')}` : ''}`, errors.length > 0);
+      clear();
+    } catch (error) {
+      toastError(error);
+    }
+    done();
+  };
   return (
-    <div className="content-box">
-      <div className={shown ? 'content' : 'content blurred'} aria-hidden={!shown}>
-        <Icon name={kTypeIcons[item.type] ?? 'file'} />
-        <strong className="mono">{item.contentId}</strong>
-        {item.reason && <blockquote>{item.reason}</blockquote>}
-      </div>
-      <Button className="reveal" size="small" icon="eye" aria-pressed={shown} onClick={toggle}>
-        {shown ? 'Blur' : 'Show content'}
-      </Button>
-    </div>
-  );
-}
-
-function History({ model, item }: { model: Model; item: Submission }) {
-  const events = useLoad(`moderation history ${item.moderationId} ${item.status} ${item.priority}`, (signal) => read<List<ModerationEvent>>(model, `/items/${item.moderationId}/history`, signal));
-  return (
-    <Card title="History">
-      <Loaded load={events} lines={3}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <p className="quiet">Nothing happened yet.</p>
-          ) : (
-            <ol className="timeline">
-              {items.map((event, at) => (
-                <li key={at}>
-                  <b>{event.action}</b> by {event.by}
-                  {event.from && event.to ? ` · ${event.from} → ${event.to}` : ''}
-                  <span className="quiet small"> {moment(event.at)}</span>
-                  {event.note && <p className="small">{event.note}</p>}
-                </li>
-              ))}
-            </ol>
-          )
-        }
-      </Loaded>
-    </Card>
-  );
-}
-
-function Author({ model, userId }: { model: Model; userId: string }) {
-  const summary = useLoad(`moderation summary ${userId}`, (signal) => read<{ counts: Record<string, number>; strikes: number }>(model, `/users/${encodeURIComponent(userId)}/summary`, signal));
-  return (
-    <Card title={`Author ${userId}`}>
-      <Loaded load={summary} lines={2}>
-        {({ counts, strikes }) => (
-          <Stats
-            figures={[
-              { title: 'Pending', value: count(counts.pending ?? 0) },
-              { title: 'Approved', value: count(counts.approved ?? 0) },
-              { title: 'Refused', value: count(counts.unapproved ?? 0) },
-              { title: 'Strikes', value: count(strikes) },
-            ]}
-          />
-        )}
-      </Loaded>
-    </Card>
-  );
-}
-
-type Decision = 'approve' | 'unapprove' | 'reverse' | 'reopen';
-
-interface DetailProps {
-  model: Model;
-  item: Submission;
-  shown: boolean;
-  toggle: () => void;
-  asking: boolean;
-  ask: (on: boolean) => void;
-  decide: (decision: Decision, reason?: string) => Promise<void>;
-  escalate: () => Promise<void>;
-  release: () => Promise<void>;
-}
-
-function Detail({ model, item, shown, toggle, asking, ask, decide, escalate, release }: DetailProps) {
-  const { session } = useSession();
-  const [reason, setReason] = useState('');
-  const box = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    setReason('');
-  }, [item.moderationId]);
-  useEffect(() => {
-    if (asking) box.current?.focus();
-  }, [asking]);
-  const pending = item.status === 'pending';
-  const mine = item.assignee === 'console' || item.assignee === session.name;
-  const held = item.assignee && (item.assignedUntil ?? 0) > Date.now();
-  const negative: Decision = pending ? 'unapprove' : 'reverse';
-  return (
-    <div className="stack">
-      <Card
-        title={
-          <span className="row">
-            {item.type} <StatusBadge status={item.status} />
-            {item.priority === 'high' && <Badge kind="bad">high priority</Badge>}
-            {held && <Badge kind="accent">{mine ? 'yours' : `with ${item.assignee}`} until {moment(item.assignedUntil).slice(11, 16)}</Badge>}
-          </span>
-        }
-        actions={<span className="small quiet">submitted {ago(item.submittedAt)}</span>}
-      >
-        <Content item={item} shown={shown} toggle={toggle} />
-        <Facts
-          facts={[
-            ['Whose', item.userId],
-            ...(item.reporterId ? ([['Reported by', item.reporterId]] as [string, string][]) : []),
-            ['Submitted', moment(item.submittedAt)],
-            ...(item.actionedAt ? ([['Decided', `${moment(item.actionedAt)} by ${item.actionedBy ?? '–'}`]] as [string, string][]) : []),
-            ...(item.decisionNote ? ([['Note', item.decisionNote]] as [string, string][]) : []),
-            ['Id', item.moderationId],
-          ]}
-        />
-        {asking ? (
-          <form
-            className="stack tight"
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (reason.trim()) void decide(negative, reason.trim());
-            }}
-          >
-            <label className="field">
-              <span>{pending ? 'Why is it refused? The author reads this.' : 'Why is the decision reversed?'}</span>
-              <textarea
-                ref={box}
-                rows={3}
-                maxLength={2000}
-                required
-                value={reason}
-                onInput={(event) => setReason(event.currentTarget.value)}
-                onKeyDown={(event) => {
-                  if (event.key === 'Escape') ask(false);
-                  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && reason.trim()) void decide(negative, reason.trim());
-                }}
-              />
-            </label>
-            <div className="row end">
-              <Button onClick={() => ask(false)}>Cancel</Button>
-              <Button kind="danger primary" type="submit">
-                {pending ? 'Refuse' : 'Reverse'}
-              </Button>
-            </div>
-          </form>
-        ) : (
-          <div className="row decisions">
-            {pending ? (
-              <>
-                <ActionButton kind="primary" icon="check" action={() => decide('approve')}>
-                  Approve <kbd>A</kbd>
-                </ActionButton>
-                <Button kind="danger" icon="close" onClick={() => ask(true)}>
-                  Refuse <kbd>R</kbd>
-                </Button>
-                {item.priority !== 'high' && (
-                  <ActionButton icon="warn" action={escalate}>
-                    Escalate <kbd>E</kbd>
-                  </ActionButton>
-                )}
-                {held && mine && (
-                  <ActionButton kind="plain" action={release}>
-                    Give back
-                  </ActionButton>
-                )}
-              </>
-            ) : (
-              <>
-                <Button onClick={() => ask(true)}>Reverse…</Button>
-                <ActionButton action={() => decide('reopen')}>Reopen</ActionButton>
-              </>
-            )}
+    <Card className="bulk-decision" title={`${ids.length} selected`} actions={<Button size="small" kind="plain" onClick={clear}>Select none</Button>}>
+      {asking ? (
+        <ReasonForm question={`Why are these ${ids.length} refused? Their authors read this.`} verb={`Refuse ${ids.length}`} cancel={() => setAsking(false)} send={(reason) => decide('unapprove', reason)} />
+      ) : (
+        <>
+          <p className="small quiet">For what is plainly the same: each is decided for itself, with the same note.</p>
+          <div className="row">
+            <ActionButton icon="check" action={() => decide('approve')}>
+              Approve {ids.length}
+            </ActionButton>
+            <Button kind="danger" icon="close" onClick={() => setAsking(true)}>
+              Refuse {ids.length}…
+            </Button>
           </div>
-        )}
-      </Card>
-      <Author model={model} userId={item.userId} />
-      <History model={model} item={item} />
-    </div>
+        </>
+      )}
+    </Card>
   );
 }
 
@@ -240,6 +78,17 @@ function Queue({ model }: { model: Model }) {
   const item = items[at];
   const [shown, setShown] = useState(false);
   const [asking, setAsking] = useState(false);
+  const [picked, setPicked] = useState<Set<string>>(new Set());
+  const [decided, setDecided] = useState<string | null>(null); // what can be taken back
+  const selected = view === 'pending' ? items.filter(({ moderationId }) => picked.has(moderationId)).map(({ moderationId }) => moderationId) : [];
+  const toggle = (id: string) =>
+    setPicked((now) => {
+      const next = new Set(now);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  const alikeBy = { content: items.filter((entry) => entry.contentId === item?.contentId), author: items.filter((entry) => entry.userId === item?.userId) };
+  const selectAlike = (by: 'content' | 'author') => setPicked((now) => new Set([...now, ...alikeBy[by].map(({ moderationId }) => moderationId)]));
   const open = useCallback(
     (next: Submission | undefined) => {
       change({ id: next?.moderationId ?? null });
@@ -263,7 +112,17 @@ function Queue({ model }: { model: Model }) {
     if (!item) return;
     const next = items[at + 1] ?? items[at - 1];
     await attempt(() => send(model, 'POST', `${path}/${decision}`, reason ? { reason } : {}), { approve: 'Approved', unapprove: 'Refused', reverse: 'Reversed', reopen: 'Back in the queue' }[decision]);
+    if (decision !== 'reopen') setDecided(item.moderationId);
     open(next);
+  };
+  const takeBack = async () => {
+    if (!decided) {
+      toast('There is nothing to take back');
+      return;
+    }
+    await attempt(() => send(model, 'POST', `/items/${decided}/reopen`, {}), 'Taken back: it is in the queue again');
+    change({ view: null, id: decided });
+    setDecided(null);
   };
   const escalate = () => attempt(() => send(model, 'PUT', `${path}/priority`, { priority: 'high' }), 'High priority now');
   const release = () => attempt(() => send(model, 'DELETE', `${path}/claim`, undefined), 'Given back');
@@ -292,6 +151,9 @@ function Queue({ model }: { model: Model }) {
       c: () => void claim(),
       a: () => pending && void decide('approve'),
       r: () => item && setAsking(true),
+      x: () => pending && toggle(item.moderationId),
+      s: () => pending && selectAlike('content'),
+      z: () => void takeBack(),
       e: () => pending && item.priority !== 'high' && void escalate(),
     };
     const action = actions[event.key.toLowerCase()];
@@ -307,8 +169,13 @@ function Queue({ model }: { model: Model }) {
 
   return (
     <>
-      <PageHead title="Moderation" about="High priority first, then the oldest. J and K move, A approves, R refuses, E escalates, V shows what is blurred.">
+      <PageHead title="Moderation" about="High priority first, then the oldest. J and K move, A approves, R refuses, E escalates, V shows what is blurred, X selects, Z takes back.">
         <Segmented label="Which items" value={view} change={(value) => change({ view: value === 'pending' ? null : value, id: null })} options={kViews} />
+        {decided && (
+          <Button onClick={() => void takeBack()}>
+            Take back <kbd>Z</kbd>
+          </Button>
+        )}
         <Button icon="play" kind="primary" onClick={() => void claim()}>
           Claim next <kbd>C</kbd>
         </Button>
@@ -325,10 +192,15 @@ function Queue({ model }: { model: Model }) {
             ) : (
               <div className="split queue">
                 <section aria-label="Items">
-                  <p className="small quiet">{plural(items.length, 'item')}</p>
+                  <p className="small quiet">
+                    {plural(items.length, 'item')}
+                    {list.data?.cursor ? ' of more' : ''}
+                  </p>
+                  {selected.length > 0 && <BulkDecision model={model} ids={selected} clear={() => setPicked(new Set())} done={list.reload} />}
                   <ol className="queue-list">
                     {items.map((entry) => (
                       <li key={entry.moderationId}>
+                        {view === 'pending' && <input type="checkbox" aria-label={`Select ${entry.type} ${entry.contentId} of ${entry.userId}`} checked={picked.has(entry.moderationId)} onChange={() => toggle(entry.moderationId)} />}
                         <button type="button" aria-current={entry === item ? 'true' : undefined} onClick={() => open(entry)}>
                           <Icon name={kTypeIcons[entry.type] ?? 'file'} />
                           <span className="grow">
@@ -343,7 +215,7 @@ function Queue({ model }: { model: Model }) {
                     ))}
                   </ol>
                 </section>
-                <Detail model={model} item={item} shown={shown} toggle={() => setShown(!shown)} asking={asking} ask={setAsking} decide={decide} escalate={escalate} release={release} />
+                <ModerationItem model={model} item={item} shown={shown} toggle={() => setShown(!shown)} asking={asking} ask={setAsking} decide={decide} escalate={escalate} release={release} alike={{ content: alikeBy.content.length - 1, author: alikeBy.author.length - 1 }} selectAlike={selectAlike} />
               </div>
             )
           }

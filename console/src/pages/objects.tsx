@@ -12,6 +12,7 @@ import { Overlay } from '../components/overlay';
 import { bytes, moment } from '../lib/format';
 import { link, navigate, part, useQuery } from '../lib/location';
 import { useLoad } from '../lib/use_load';
+import '../styles/operate.css';
 
 interface Upload {
   name: string;

@@ -9,6 +9,7 @@ import { NeedsSystem } from '../components/needs_system';
 import { count, moment, plural } from '../lib/format';
 import { navigate, part, useQuery } from '../lib/location';
 import { useLoad } from '../lib/use_load';
+import '../styles/systems.css';
 
 interface Order {
   orderId: string;

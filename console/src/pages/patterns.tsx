@@ -6,14 +6,16 @@ import { type Answer, errorOf, exchange, query as address } from '../api/client'
 import { dynamodb } from '../api/dynamodb';
 import { type Explained, type Model, type Pattern, explain, useModels } from '../api/models';
 import { Code, Snippets } from '../components/code';
+import { CompareRuns, CostPanel, type Run } from '../components/cost_panel';
 import { ActionButton, Segmented, Select, Text } from '../components/controls';
 import { EntityBadge } from '../components/entity';
 import { Empty, ErrorNotice } from '../components/feedback';
-import { Badge, Card, Facts, PageHead, Stats } from '../components/layout';
+import { Badge, Card, Facts, PageHead } from '../components/layout';
 import { PatternForm, filledIn, isComplete } from '../components/pattern_form';
-import type { Item } from '../lib/attribute';
-import { count, micros, units } from '../lib/format';
+import { type ReadReply, type RequestCost, costSum, requestCost } from '../lib/cost';
+import { units } from '../lib/format';
 import { link, navigate, part, useQuery } from '../lib/location';
+import '../styles/model.css';
 
 function kindOf(pattern: Pattern): { title: string; kind: 'good' | 'warn' | 'accent' } {
   if (pattern.kind === 'get') return { title: 'Get', kind: 'accent' };
@@ -57,56 +59,26 @@ function PatternList({ model, current }: { model: Model; current: string | undef
   );
 }
 
-interface Cost {
-  requests: { operation: string; units: number; returned: number; scanned: number }[];
-}
-
 // Runs the explained reads once more, asking for what they cost.
-async function costOf(explained: Explained): Promise<Cost> {
-  const requests = [];
+async function costOf(explained: Explained): Promise<RequestCost[]> {
+  const requests: RequestCost[] = [];
   for (const { operation, request } of explained.requests) {
     if (!['Query', 'GetItem', 'BatchGetItem', 'Scan'].includes(operation)) continue;
-    const reply = await dynamodb<{ Items?: Item[]; Item?: Item; Responses?: Record<string, Item[]>; Count?: number; ScannedCount?: number; ConsumedCapacity?: { CapacityUnits: number } | { CapacityUnits: number }[] }>(operation, {
-      ...request,
-      ReturnConsumedCapacity: 'TOTAL',
-    });
-    const capacity = [reply.ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
-    const returned = reply.Count ?? (reply.Responses ? Object.values(reply.Responses).flat().length : reply.Item ? 1 : 0);
-    requests.push({ operation, units: capacity, returned, scanned: reply.ScannedCount ?? returned });
+    const started = performance.now();
+    const reply = await dynamodb<ReadReply>(operation, { ...request, ReturnConsumedCapacity: 'INDEXES' });
+    requests.push(requestCost(operation, reply, performance.now() - started));
   }
-  return { requests };
+  return requests;
 }
 
-function CostPanel({ cost, ms }: { cost: Cost; ms: number }) {
-  const total = cost.requests.reduce((sum, request) => sum + request.units, 0);
-  const scanned = cost.requests.reduce((sum, request) => sum + request.scanned, 0);
-  const returned = cost.requests.reduce((sum, request) => sum + request.returned, 0);
-  // On-demand reads in us-east-1: 0.125 USD a million request units.
-  const price = (total * 0.125 * 10 * 2_628_000) / 1e6;
-  return (
-    <div className="stack">
-      <Stats
-        figures={[
-          { title: 'Cost', value: units(total), note: 'RCU' },
-          { title: 'Read, returned', value: `${count(scanned)}, ${count(returned)}` },
-          { title: 'Took', value: micros(ms * 1000), note: 'in the browser' },
-          { title: 'On AWS at 10 a second', value: `$${price.toFixed(price < 10 ? 2 : 0)}`, note: 'a month' },
-        ]}
-      />
-      <div className="bar" role="img" aria-label={`${returned} of ${scanned} items that were read are returned`}>
-        <i style={{ width: `${scanned ? (returned / scanned) * 100 : 0}%`, background: 'var(--accent)' }} />
-        <i style={{ width: `${scanned ? 100 - (returned / scanned) * 100 : 0}%`, background: 'var(--warn)' }} />
-      </div>
-    </div>
-  );
-}
+const kMostRuns = 6;
 
-function Runner({ model, pattern }: { model: Model; pattern: Pattern }) {
+function Runner({ model, pattern, runs, ran, forget }: { model: Model; pattern: Pattern; runs: readonly Run[]; ran: (run: Omit<Run, 'id'>) => void; forget: () => void }) {
   const [query, change] = useQuery();
   const values = Object.fromEntries(pattern.params.map(({ name }) => [name, query[`p.${name}`] ?? '']));
   const [explained, setExplained] = useState<Explained | null>(null);
   const [answer, setAnswer] = useState<Answer | null>(null);
-  const [cost, setCost] = useState<Cost | null>(null);
+  const [cost, setCost] = useState<RequestCost[] | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [at, setAt] = useState(0);
   const ready = isComplete(pattern, values);
@@ -133,7 +105,10 @@ function Runner({ model, pattern }: { model: Model; pattern: Pattern }) {
       if (reply.status >= 400) throw errorOf(reply);
       const plan = await explain(model.name, pattern.name, filledIn(values));
       setExplained(plan);
-      setCost(await costOf(plan));
+      const requests = await costOf(plan);
+      setCost(requests);
+      const params = Object.entries(filledIn(values)).map(([name, value]) => `${name}=${value}`);
+      ran({ pattern: pattern.name, params: params.join(' '), sum: costSum(requests), ms: reply.ms });
     });
   const internal = pattern.allow === 'internal';
   const shown = explained?.requests[Math.min(at, explained.requests.length - 1)];
@@ -189,7 +164,8 @@ function Runner({ model, pattern }: { model: Model; pattern: Pattern }) {
         </form>
       </Card>
       {error && <ErrorNotice error={error} />}
-      {cost && answer && <CostPanel cost={cost} ms={answer.ms} />}
+      {cost && answer && <CostPanel requests={cost} ms={answer.ms} table={model.table.name} />}
+      <CompareRuns runs={runs} clear={forget} />
       {explained && shown && (
         <Card
           title="Exact requests"
@@ -219,6 +195,7 @@ export function Patterns({ params }: { params: { system?: string; pattern?: stri
   const models = useModels();
   const model = models.find(({ name }) => name === params.system) ?? models[0];
   const name = params.pattern ? decodeURIComponent(params.pattern) : undefined;
+  const [runs, setRuns] = useState<Run[]>([]);
   const pattern = model?.patterns.find((entry) => entry.name === name) ?? (name ? undefined : model?.patterns.find(({ allow }) => allow !== 'internal'));
   return (
     <>
@@ -232,7 +209,18 @@ export function Patterns({ params }: { params: { system?: string; pattern?: stri
       ) : (
         <div className="split">
           <PatternList model={model} current={pattern?.name} />
-          {pattern ? <Runner key={`${model.name} ${pattern.name}`} model={model} pattern={pattern} /> : <Empty icon="pattern" title={`${model.title} has no pattern ${name}`} />}
+          {pattern ? (
+            <Runner
+              key={`${model.name} ${pattern.name}`}
+              model={model}
+              pattern={pattern}
+              runs={runs}
+              ran={(run) => setRuns((now) => [...now, { ...run, id: (now.at(-1)?.id ?? 0) + 1 }].slice(-kMostRuns))}
+              forget={() => setRuns([])}
+            />
+          ) : (
+            <Empty icon="pattern" title={`${model.title} has no pattern ${name}`} />
+          )}
         </div>
       )}
     </>

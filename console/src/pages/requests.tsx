@@ -11,6 +11,7 @@ import { bytes, clock, micros, moment, plural } from '../lib/format';
 import { useQuery } from '../lib/location';
 import { shellQuoted } from '../lib/snippets';
 import { useLoad } from '../lib/use_load';
+import '../styles/operate.css';
 
 const kStageColours: Record<string, string> = { auth: 'var(--warn)', parse: 'light-dark(#6b3fa0, #c3a6f0)', run: 'var(--accent)', write: 'var(--ink-3)' };
 

@@ -12,6 +12,7 @@ import { moment, plural } from '../lib/format';
 import { layers } from '../lib/graph';
 import { link, part, useQuery } from '../lib/location';
 import { useLoad } from '../lib/use_load';
+import '../styles/systems.css';
 
 interface StoryHead {
   partition: string;

@@ -11,6 +11,7 @@ import { Overlay } from '../components/overlay';
 import { ago, count, moment, plural } from '../lib/format';
 import { useQuery } from '../lib/location';
 import { useLoad } from '../lib/use_load';
+import '../styles/systems.css';
 
 interface User {
   userId: string;

@@ -11,6 +11,8 @@
 namespace gateleg::api::admin {
 namespace {
 
+constexpr std::string_view kIdHeader = "x-request-id: ";
+
 http::Response json_response(int status, std::string body) {
     return {.status = status, .content_type = "application/json", .body = std::move(body)};
 }
@@ -24,10 +26,24 @@ http::Response error_response(int status, std::string_view code, std::string_vie
     json.begin_object();
     json.member("code", code);
     json.member("message", message);
-    json.member("requestId", random_request_id());
+    const auto id = random_request_id();
+    json.member("requestId", id);
     json.end_object();
     json.end_object();
-    return json_response(status, std::move(body));
+    auto response = json_response(status, std::move(body));
+    response.headers = std::string(kIdHeader).append(id).append("\r\n");
+    return response;
+}
+
+// The id of a reply; one that has none gets it.
+std::string settle_id(http::Response& response) {
+    if (response.headers.starts_with(kIdHeader)) {
+        const auto end = response.headers.find('\r');
+        return response.headers.substr(kIdHeader.size(), end - kIdHeader.size());
+    }
+    auto id = random_request_id();
+    response.headers.append(kIdHeader).append(id).append("\r\n");
+    return id;
 }
 
 std::string_view refusal_code(int status) {
@@ -82,17 +98,20 @@ void Face::handle(http::Exchange exchange) {
     const auto& request = exchange.request();
     const auto path = request.head.path();
     const bool reads = request.head.method() == "GET" || request.head.method() == "HEAD";
-    exchange.trace().operation = path == "/metrics" ? "metrics" : "health";
+    auto& trace = exchange.trace();
+    trace.operation = path == "/metrics" ? "metrics" : "health";
+    http::Response response;
     if (reads && path == "/metrics") {
-        exchange.reply(report_metrics(request));
+        response = report_metrics(request);
     } else if (reads && (path == "/healthz" || path == "/readyz")) {
-        exchange.reply(report_health());
+        response = report_health();
     } else if (test_clock_ != nullptr && path == "/_test/clock" && request.head.method() == "POST") {
-        auto response = set_clock(request.body);
-        exchange.reply(std::move(response));
+        response = set_clock(request.body);
     } else {
-        exchange.reply(error_response(404, "NotFound", "There is nothing at this address"));
+        response = error_response(404, "NotFound", "There is nothing at this address");
     }
+    trace.id = settle_id(response);
+    exchange.reply(std::move(response));
 }
 
 http::Response Face::report_health() const {

@@ -12,6 +12,7 @@ namespace gateleg::api::console {
 
 // models.cc
 std::string render_models(const Context& context);
+CallReply model_text(const Context& context, const Call& call);
 
 // model_calls.cc
 CallReply check_model(const Context& context, const Call& call);
@@ -36,6 +37,10 @@ CallReply delete_object(const Context& context, const Call& call);
 // metric_calls.cc
 CallReply list_metrics(const Context& context, const Call& call);
 CallReply list_requests(const Context& context, const Call& call);
+
+// key_calls.cc
 CallReply list_keys(const Context& context, const Call& call);
+CallReply create_key(const Context& context, const Call& call);
+CallReply revoke_key(const Context& context, const Call& call);
 
 }  // namespace gateleg::api::console

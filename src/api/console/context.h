@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "api/console/sessions.h"
+#include "api/events/hub.h"
 #include "api/rest/query_string.h"
-#include "auth/credentials.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
@@ -24,6 +24,10 @@
 #include "model/runtime.h"
 #include "objects/store.h"
 #include "systems/session_source.h"
+
+namespace gateleg::auth {
+class KeyRing;
+}
 
 namespace gateleg::api::console {
 
@@ -45,10 +49,11 @@ struct Context {
     dynamo::Dynamo& dynamo;
     const dynamo::PartitionReader* partitions = nullptr;  // null: the store is remote
     dynamo::Streams* streams = nullptr;                   // the same
+    events::Hub* events = nullptr;                        // the same
     std::vector<System> systems = {};
     systems::SessionSource* accounts = nullptr;
     objects::ObjectStore* objects = nullptr;
-    const auth::Credentials* credentials = nullptr;
+    auth::KeyRing* keys = nullptr;
     const metrics::RequestLog& requests;
     const metrics::History& history;
     const Clock& real_clock;

@@ -33,14 +33,10 @@ http::Response json_response(Reply reply, std::string_view id) {
         .body = std::move(reply.json)};
 }
 
-void reply_error(http::Exchange& exchange, const CallError& error, std::string_view extra = "") {
-    auto id = random_request_id();
-    auto& trace = exchange.trace();
-    trace.code = error.code;
-    trace.id = id;
-    auto response = rest::problem_response(error, id);
-    response.headers.append(extra);
-    exchange.reply(std::move(response));
+// Of a page: what calls answer with has its id from elsewhere.
+std::string id_line(http::Exchange& exchange) {
+    exchange.trace().id = random_request_id();
+    return "x-request-id: " + exchange.trace().id + "\r\n";
 }
 
 CallError foreign(http::HostVerdict verdict) {
@@ -74,6 +70,11 @@ const std::vector<Face::Route>& Face::routes() {
         {"console.logout", "POST", "/_/api/logout", kReads, &Face::log_out},
         {"console.readOnly", "POST", "/_/api/read-only", kReads, &Face::set_read_only},
         {"console.models", "GET", "/_/api/models", kReads, &Face::models},
+        {"console.modelText",
+         "GET",
+         "/_/api/models/{name}/text",
+         kReads,
+         &Face::with_context<console::model_text>},
         {"console.check",
          "POST",
          "/_/api/models/check",
@@ -104,7 +105,19 @@ const std::vector<Face::Route>& Face::routes() {
          "/_/api/requests",
          kReads,
          &Face::with_context<console::list_requests>},
+        // Answered by itself, see tail.cc: its reply has no end.
+        {"console.tail", "GET", "/_/api/tail", kReads, nullptr},
         {"console.keys", "GET", "/_/api/keys", kReads, &Face::with_context<console::list_keys>},
+        {"console.createKey",
+         "POST",
+         "/_/api/keys",
+         kChanges,
+         &Face::with_context<console::create_key>},
+        {"console.revokeKey",
+         "DELETE",
+         "/_/api/keys",
+         kChanges,
+         &Face::with_context<console::revoke_key>},
         {"console.outbox",
          "GET",
          "/_/api/outbox",
@@ -143,6 +156,16 @@ const std::vector<Face::Route>& Face::routes() {
          &Face::with_context<console::delete_object>},
     };
     return kRoutes;
+}
+
+void Face::reply_error(http::Exchange& exchange, const CallError& error, std::string_view extra) {
+    auto id = random_request_id();
+    auto& trace = exchange.trace();
+    trace.code = error.code;
+    trace.id = id;
+    auto response = rest::problem_response(error, id);
+    response.headers.append(extra);
+    exchange.reply(std::move(response));
 }
 
 Face::Face(Context context, Sessions& sessions, const Gate& gate, http::HostPolicy hosts)
@@ -219,7 +242,9 @@ void Face::answer_page(http::Exchange exchange) {
         reply_error(exchange, rest::method_not_allowed(), "Allow: GET, HEAD\r\n");
         return;
     }
-    exchange.reply(serve_asset(head, policy_));
+    auto response = serve_asset(head, policy_);
+    response.headers.append(id_line(exchange));
+    exchange.reply(std::move(response));
 }
 
 void Face::answer_login_link(http::Exchange exchange) {
@@ -234,18 +259,21 @@ void Face::answer_login_link(http::Exchange exchange) {
     const auto token = query ? query->find("token") : rest::QueryParameters::const_iterator();
     const bool used = query && token != query->end() && sessions_.use_link(token->second);
     if (!used && !gate_.find(head)) {
-        exchange.reply(plain_page(
+        auto page = plain_page(
             403,
             "This link does not sign in",
             "It was used before, has ended, or is not whole. <code>gateleg console --data "
             "DIR</code> prints a fresh one, as does a new start of the server.",
             policy_
-        ));
+        );
+        page.headers.append(id_line(exchange));
+        exchange.reply(std::move(page));
         return;
     }
     http::Response response{
         .status = 303,
-        .headers = page_headers(policy_) + "Location: /\r\nCache-Control: no-store\r\n"};
+        .headers = page_headers(policy_) + "Location: /\r\nCache-Control: no-store\r\n" +
+                   id_line(exchange)};
     if (used) {
         const auto opened = sessions_.open("console");
         response.headers.append("Set-Cookie: ")
@@ -361,6 +389,10 @@ void Face::answer_call(http::Exchange exchange) {
     call.body = request.body;
     call.facts = facts_of(request);
     exchange.trace().end(http::Stage::kParse);
+    if (route.function == nullptr) {
+        answer_tail(std::move(exchange), call);
+        return;
+    }
     run(std::move(exchange), route, std::move(call));
 }
 
@@ -386,7 +418,7 @@ void Face::answer_dynamodb(http::Exchange exchange, const Session& session) {
         );
         return;
     }
-    if (session.read_only && !dynamodb::scope_allows("read", *operation, body)) {
+    if (session.read_only && !dynamodb::only_reads(operation->policy, operation->name, body)) {
         reply_error(exchange, read_only_error());
         return;
     }
@@ -413,7 +445,10 @@ void Face::run(http::Exchange exchange, const Route& route, Call call) {
             held.trace().id = id;
             held.reply(json_response(*std::move(reply), id));
         } catch (const std::exception& error) {
-            log_error("a call of the console threw", {{"what", error.what()}});
+            log_error(
+                "a call of the console threw",
+                {{"operation", route.operation}, {"what", error.what()}}
+            );
             reply_error(held, rest::internal_failure());
         }
     };

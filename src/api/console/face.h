@@ -50,6 +50,9 @@ public:
     };
 
 private:
+    static void reply_error(
+        http::Exchange& exchange, const model::CallError& error, std::string_view extra = ""
+    );
     static const std::vector<Route>& routes();
     template <CallReply (*function)(const Context&, const Call&)>
     CallReply with_context(const Call& call) {
@@ -65,6 +68,9 @@ private:
     void answer_login_link(http::Exchange exchange);
     void answer_session(http::Exchange exchange);
     void answer_call(http::Exchange exchange);
+    // tail.cc
+    void answer_tail(http::Exchange exchange, const Call& call);
+    std::optional<model::CallError> follow_table(http::Exchange& exchange, const Call& call);
     void answer_dynamodb(http::Exchange exchange, const Session& session);
     void run(http::Exchange exchange, const Route& route, Call call);
     std::optional<model::CallError> pass_gate(

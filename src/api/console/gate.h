@@ -32,6 +32,9 @@ public:
     // Null if the request names no live session.
     std::shared_ptr<Session> find(const http::RequestHead& head) const;
 
+    // The cookie is of a live session.
+    bool is_live(std::string_view cookie) const { return sessions_.find(cookie) != nullptr; }
+
     // The page that calls is the console's own, or one of --origin; a request that names no page
     // is no page's.
     std::optional<model::CallError> refuse_origin(const http::RequestHead& head) const;

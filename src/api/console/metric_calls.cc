@@ -118,25 +118,4 @@ CallReply list_requests(const Context& context, const Call& call) {
     return reply;
 }
 
-CallReply list_keys(const Context& context, const Call& /*call*/) {
-    Reply reply;
-    JsonWriter json(reply.json);
-    json.begin_object();
-    json.member("any", context.credentials == nullptr);
-    json.key("keys");
-    json.begin_array();
-    if (context.credentials != nullptr) {
-        for (const auto& key : context.credentials->list()) {
-            json.begin_object();
-            json.member("id", key.access_key_id);
-            json.member("profile", key.profile);
-            json.member("scope", key.scope.empty() ? "full" : key.scope);
-            json.end_object();
-        }
-    }
-    json.end_array();
-    json.end_object();
-    return reply;
-}
-
 }  // namespace gateleg::api::console

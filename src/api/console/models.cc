@@ -2,7 +2,6 @@
 
 #include "api/console/calls.h"
 #include "base/json_writer.h"
-#include "model/markdown.h"
 #include "model/surface.h"
 
 namespace gateleg::api::console {
@@ -11,6 +10,13 @@ namespace {
 void write_text_or_null(JsonWriter& json, std::string_view name, std::string_view text) {
     json.key(name);
     text.empty() ? json.raw("null") : json.string(text);
+}
+
+// The many that do not hold are left out: every page loads all models.
+void write_flag(JsonWriter& json, std::string_view name, bool holds) {
+    if (holds) {
+        json.member(name, true);
+    }
 }
 
 std::string_view key_type(value::Type type) {
@@ -70,9 +76,11 @@ void write_attribute(JsonWriter& json, const model::Attribute& attribute) {
     json.begin_object();
     json.member("name", attribute.name);
     json.member("type", model::attribute_type_name(attribute.type));
-    json.member("required", attribute.required);
-    json.member("hidden", attribute.hidden);
-    json.member("stored", attribute.stored);
+    write_flag(json, "required", attribute.required);
+    write_flag(json, "hidden", attribute.hidden);
+    if (!attribute.stored) {
+        json.member("stored", false);
+    }
     if (!attribute.values.empty()) {
         json.key("values");
         json.begin_array();
@@ -111,13 +119,10 @@ void write_entity(JsonWriter& json, const model::Model& model, const model::Enti
     } else {
         json.raw("null");
     }
-    write_text_or_null(json, "version", entity.version);
-    json.key("indexes");
+    json.key("rows");
     json.begin_array();
-    for (const auto& index : model.table.indexes) {
-        if (entity.in_index(index.key)) {
-            json.string(index.name);
-        }
+    for (const auto& row : entity.rows) {
+        json.string(row.target.name);
     }
     json.end_array();
     json.key("attributes");
@@ -135,7 +140,7 @@ void write_parameter(
     json.begin_object();
     json.member("name", name);
     json.member("type", type);
-    json.member("required", required);
+    write_flag(json, "required", required);
     json.end_object();
 }
 
@@ -147,13 +152,7 @@ void write_parameters(JsonWriter& json, const model::Endpoint& endpoint) {
         json.member(
             "type", attribute != nullptr ? model::attribute_type_name(attribute->type) : "string"
         );
-        json.member("required", parameter.required);
-        json.member(
-            "in",
-            parameter.place == model::Parameter::Place::kPath    ? "path"
-            : parameter.place == model::Parameter::Place::kQuery ? "query"
-                                                                 : "body"
-        );
+        write_flag(json, "required", parameter.required);
         if (attribute != nullptr && !attribute->values.empty()) {
             json.key("values");
             json.begin_array();
@@ -206,7 +205,6 @@ void write_patterns(JsonWriter& json, const model::Model& model) {
         write_text_or_null(json, "id", rows.empty() ? "" : rows.front());
         json.member("doc", pattern.doc);
         json.member("kind", pattern.get ? "get" : pattern.count ? "count" : "query");
-        json.member("one", pattern.one || pattern.get);
         json.key("entities");
         json.begin_array();
         for (const auto* entity : pattern.entities) {
@@ -214,7 +212,6 @@ void write_patterns(JsonWriter& json, const model::Model& model) {
         }
         json.end_array();
         write_text_or_null(json, "index", pattern.index);
-        json.member("keyCondition", model::key_condition_text(model, pattern));
         const auto* shown = route != nullptr ? route : named;
         write_text_or_null(
             json, "route", shown != nullptr ? shown->method + " " + shown->path : ""
@@ -248,12 +245,9 @@ void write_operations(JsonWriter& json, const model::Model& model) {
         }
         json.begin_object();
         json.member("name", endpoint.operation->name);
-        json.member("id", endpoint.id);
         json.member("method", endpoint.method);
         json.member("path", endpoint.path);
         json.member("allow", endpoint.operation->allow.text());
-        json.member("native", endpoint.operation->native);
-        json.member("idempotencyKey", endpoint.takes_idempotency_key());
         json.key("input");
         json.begin_array();
         write_parameters(json, endpoint);
@@ -269,9 +263,6 @@ void write_jobs(JsonWriter& json, const model::Model& model) {
     for (const auto& job : model.jobs) {
         json.begin_object();
         json.member("name", job.name);
-        json.key("every");
-        job.every ? json.number(*job.every) : json.raw("null");
-        json.member("allow", job.allow.text());
         json.end_object();
     }
     json.end_array();
@@ -285,6 +276,21 @@ std::string title_of(const std::string& name) {
 
 }  // namespace
 
+CallReply model_text(const Context& context, const Call& call) {
+    const auto* system = context.find_system(call.variables.at(0));
+    if (system == nullptr) {
+        return not_found("There is no model of that name");
+    }
+    Reply reply;
+    JsonWriter json(reply.json);
+    json.begin_object();
+    json.member("name", system->runtime->model().name);
+    json.member("file", system->runtime->model().file);
+    json.member("yaml", system->yaml);
+    json.end_object();
+    return reply;
+}
+
 std::string render_models(const Context& context) {
     std::string out;
     JsonWriter json(out);
@@ -294,7 +300,6 @@ std::string render_models(const Context& context) {
         json.begin_object();
         json.member("name", model.name);
         json.member("title", title_of(model.name));
-        json.member("file", model.file);
         json.member("base", model::base_path(model));
         write_table(json, model.table);
         json.key("entities");
@@ -306,7 +311,6 @@ std::string render_models(const Context& context) {
         write_patterns(json, model);
         write_operations(json, model);
         write_jobs(json, model);
-        json.member("yaml", system.yaml);
         json.end_object();
     }
     json.end_array();

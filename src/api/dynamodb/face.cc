@@ -5,7 +5,7 @@
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/stream_operations.h"
 #include "api/dynamodb/tool_operations.h"
-#include "auth/sigv4.h"
+#include "api/dynamodb/transfer_operations.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
@@ -45,6 +45,65 @@ Result<std::string> gunzip_body(std::string_view body) {
     return *std::move(inflated);
 }
 
+// An operation that a store over the network may know. It may do anything to any table.
+constexpr Policy kUnknownPolicy{auth::Action::kAdmin, touches::every_table};
+
+struct ForwardedOperation {
+    std::string_view name;  // a literal: it is counted by
+    Policy policy;
+    std::string_view target;
+
+    void run(dynamo::StoreCalls& store, std::string_view body, http::Exchange exchange) const {
+        dynamo::ForwardedRequest request{
+            std::string(target), std::string(body), !only_reads(policy, name, body)};
+        exchange.trace().end(http::Stage::kParse);
+        store.forward(
+            std::move(request),
+            [exchange = std::move(exchange)](Result<dynamo::ForwardedReply> reply) mutable {
+                exchange.trace().end(http::Stage::kRun);
+                if (reply) {
+                    respond_json(std::move(exchange), std::move((*reply).json));
+                } else {
+                    respond_error(std::move(exchange), reply.error());
+                }
+            }
+        );
+    }
+};
+
+// What a target names, of what this face knows.
+struct Known {
+    const Operation* operation = nullptr;
+    const TransferOperation* transfer = nullptr;
+    const ToolOperation* tool = nullptr;
+    const StreamOperation* stream = nullptr;
+};
+
+Known find_known(std::string_view target) {
+    if (target.starts_with(kStreamsPrefix)) {
+        return {.stream = find_stream_operation(target.substr(kStreamsPrefix.size()))};
+    }
+    if (!target.starts_with(kTargetPrefix)) {
+        return {};
+    }
+    const auto name = target.substr(kTargetPrefix.size());
+    return {
+        .operation = find_operation(name),
+        .transfer = find_transfer_operation(name),
+        .tool = find_tool_operation(name)};
+}
+
+ForwardedOperation forwarded(const Known& known, std::string_view target) {
+    const auto as = [&](const auto& operation) {
+        return ForwardedOperation{operation.name, operation.policy, target};
+    };
+    return known.operation != nullptr  ? as(*known.operation)
+           : known.transfer != nullptr ? as(*known.transfer)
+           : known.tool != nullptr     ? as(*known.tool)
+           : known.stream != nullptr   ? as(*known.stream)
+                                       : ForwardedOperation{"Forwarded", kUnknownPolicy, target};
+}
+
 }  // namespace
 
 Face::Face(dynamo::Dynamo& dynamo, const Clock& real_clock, FaceOptions options)
@@ -81,9 +140,10 @@ http::Response Face::refusal(int status, std::string_view reason) const {
     return response;
 }
 
-Result<std::string> Face::authenticate(const http::Request& request) const {
-    if (options_.credentials == nullptr) {
-        return std::string();
+Result<std::optional<auth::Identity>> Face::authenticate(const http::Request& request) const {
+    const auto credentials = options_.keys != nullptr ? options_.keys->gate() : nullptr;
+    if (credentials == nullptr) {
+        return std::optional<auth::Identity>();
     }
     auth::SignedRequest signed_request{
         .method = request.head.method(),
@@ -98,14 +158,14 @@ Result<std::string> Face::authenticate(const http::Request& request) const {
         auto identity,
         auth::verify_sigv4(
             signed_request,
-            *options_.credentials,
+            *credentials,
             {.service = "dynamodb",
              .region = options_.region,
              .allow_unsigned_payload = false,
              .now_seconds = real_clock_.now_seconds()}
         )
     );
-    return std::move(identity.scope);
+    return std::optional(std::move(identity));
 }
 
 void Face::handle(http::Exchange exchange) {
@@ -113,6 +173,15 @@ void Face::handle(http::Exchange exchange) {
     const auto method = request.head.method();
     if (method == "OPTIONS") {
         respond_plain(std::move(exchange), 200, "", kPreflightHeaders);
+        return;
+    }
+    if (method != "POST" && options_.like_dynamodb_local) {
+        respond_named_error(
+            std::move(exchange),
+            "MissingAuthenticationToken",
+            "Request must contain either a valid (registered) AWS access key ID or X.509 "
+            "certificate."
+        );
         return;
     }
     if (method == "GET" && request.head.path() == "/") {
@@ -127,18 +196,19 @@ void Face::handle(http::Exchange exchange) {
         );
         return;
     }
-    auto scope = authenticate(request);
-    if (options_.credentials != nullptr) {
+    const auto caller = authenticate(request);
+    if (!caller) {
         exchange.trace().end(http::Stage::kAuth);
-    }
-    if (!scope) {
-        respond_error(std::move(exchange), scope.error());
+        respond_error(std::move(exchange), caller.error());
         return;
+    }
+    if (*caller) {
+        exchange.trace().end(http::Stage::kAuth);
     }
     const auto encoding = request.head.find("content-encoding");
     if (!encoding || *encoding == "identity") {
         const auto body = request.body;
-        dispatch(std::move(exchange), body, *scope);
+        dispatch(std::move(exchange), body, *caller);
         return;
     }
     if (*encoding != "gzip") {
@@ -154,54 +224,53 @@ void Face::handle(http::Exchange exchange) {
         return;
     }
     dispatch(
-        std::move(exchange), std::string_view(*body).substr(0, body->size() - kBodyPadding), *scope
+        std::move(exchange), std::string_view(*body).substr(0, body->size() - kBodyPadding), *caller
     );
 }
 
-void Face::dispatch(http::Exchange exchange, std::string_view body, std::string_view scope) {
+void Face::dispatch(
+    http::Exchange exchange, std::string_view body, const std::optional<auth::Identity>& caller
+) {
     const auto target = exchange.request().head.find("x-amz-target").value_or("");
-    if (target.starts_with(kStreamsPrefix) && options_.streams != nullptr) {
-        const auto* operation = find_stream_operation(target.substr(kStreamsPrefix.size()));
-        run(operation, *options_.streams, std::move(exchange), body, scope);
-        return;
+    const auto known = find_known(target);
+    const auto& [operation, transfer, tool, stream] = known;
+    const bool is_ours = target.starts_with(kTargetPrefix) || target.starts_with(kStreamsPrefix);
+    if (options_.store != nullptr && is_ours && (operation == nullptr || operation->forwarded)) {
+        run(forwarded(known, target), *options_.store, std::move(exchange), body, caller);
+    } else if (operation != nullptr) {
+        run(*operation, dynamo_, std::move(exchange), body, caller);
+    } else if (transfer != nullptr && options_.transfers != nullptr) {
+        run(*transfer, *options_.transfers, std::move(exchange), body, caller);
+    } else if (tool != nullptr && options_.settings != nullptr) {
+        run(*tool, *options_.settings, std::move(exchange), body, caller);
+    } else if (stream != nullptr && options_.streams != nullptr) {
+        run(*stream, *options_.streams, std::move(exchange), body, caller);
+    } else {
+        const auto name = target.substr(std::min(kTargetPrefix.size(), target.size()));
+        respond_error(
+            std::move(exchange), {ErrorCode::kUnknownOperation, std::string(why_missing(name))}
+        );
     }
-    const auto name = target.starts_with(kTargetPrefix) ? target.substr(kTargetPrefix.size()) : "";
-    const auto* operation = find_operation(name);
-    if (operation == nullptr && options_.settings != nullptr) {
-        const auto* tool = find_tool_operation(name);
-        run(tool, *options_.settings, std::move(exchange), body, scope);
-        return;
-    }
-    run(operation, dynamo_, std::move(exchange), body, scope);
 }
 
 template <class Operation, class Target>
 void Face::run(
-    const Operation* operation,
+    const Operation& operation,
     Target& target,
     http::Exchange exchange,
     std::string_view body,
-    std::string_view scope
+    const std::optional<auth::Identity>& caller
 ) {
-    if (operation == nullptr) {
-        respond_error(std::move(exchange), {ErrorCode::kUnknownOperation, ""});
-        return;
+    exchange.trace().operation = operation.name;
+    if (caller) {
+        const auto allowed =
+            check_access(*caller, options_.region, operation.policy, operation.name, body);
+        if (!allowed) {
+            respond_error(std::move(exchange), allowed.error());
+            return;
+        }
     }
-    exchange.trace().operation = operation->name;
-    bool reads_only = operation->reads_only;
-    if constexpr (requires { operation->body_reads_only; }) {
-        reads_only = reads_only ||
-                     (operation->body_reads_only != nullptr && operation->body_reads_only(body));
-    }
-    if (!scope_allows(scope, reads_only)) {
-        respond_error(
-            std::move(exchange),
-            {ErrorCode::kAccessDenied,
-             "The access key is not allowed to call " + std::string(operation->name)}
-        );
-        return;
-    }
-    operation->run(target, body, std::move(exchange));
+    operation.run(target, body, std::move(exchange));
 }
 
 }  // namespace gateleg::api::dynamodb

@@ -8,25 +8,35 @@
 #include <optional>
 #include <string>
 
-#include "auth/credentials.h"
+#include "auth/key_ring.h"
+#include "auth/sigv4.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/store_calls.h"
 #include "dynamo/streams.h"
 #include "dynamo/table_settings.h"
+#include "dynamo/transfers.h"
 #include "http/handler.h"
 #include "http/host_policy.h"
 
 namespace gateleg::api::dynamodb {
 
 struct FaceOptions {
-    // Without credentials any signature is taken, as users of local emulators expect.
-    const auth::Credentials* credentials = nullptr;
+    // Without keys any signature is taken, as users of local emulators expect; likewise while the
+    // ring has no gate.
+    const auth::KeyRing* keys = nullptr;
     std::string region = "us-east-1";
     http::HostPolicy hosts;
     // Who answers the DynamoDB Streams API; without it that API is unknown here.
     dynamo::Streams* streams = nullptr;
     // Who keeps what tools set; without it their operations are unknown here.
     dynamo::TableSettings* settings = nullptr;
+    // Health checks made for DynamoDB Local take its 400 to a GET for a sign of life.
+    bool like_dynamodb_local = false;
+    // Who exports to S3 and imports from it; likewise.
+    dynamo::Transfers* transfers = nullptr;
+    // A store over the network, which answers what the two above and `dynamo` do not.
+    dynamo::StoreCalls* store = nullptr;
 };
 
 // Thread-safe. What it is given outlives it.
@@ -40,16 +50,18 @@ public:
     http::Response refusal(int status, std::string_view reason) const override;
 
 private:
-    // Who may call: the error, or what the credential is scoped to.
-    Result<std::string> authenticate(const http::Request& request) const;
-    void dispatch(http::Exchange exchange, std::string_view body, std::string_view scope);
+    // Who calls; null if that is asked of nobody.
+    Result<std::optional<auth::Identity>> authenticate(const http::Request& request) const;
+    void dispatch(
+        http::Exchange exchange, std::string_view body, const std::optional<auth::Identity>& caller
+    );
     template <class Operation, class Target>
     void run(
-        const Operation* operation,
+        const Operation& operation,
         Target& target,
         http::Exchange exchange,
         std::string_view body,
-        std::string_view scope
+        const std::optional<auth::Identity>& caller
     );
 
     dynamo::Dynamo& dynamo_;

@@ -285,11 +285,32 @@ std::string LegacyTranslator::write_in(const LegacyCondition& condition) {
 }
 
 std::string LegacyTranslator::write_name(std::string_view attribute) {
-    return names_.emplace_back(placeholder('#', names_.size()), attribute).first;
+    return names_.emplace_back(next_placeholder('#', name_count_), attribute).first;
 }
 
 std::string LegacyTranslator::write_value(std::string bytes) {
-    return values_.emplace_back(placeholder(':', values_.size()), std::move(bytes)).first;
+    return values_.emplace_back(next_placeholder(':', value_count_), std::move(bytes)).first;
+}
+
+// One that the client has not used.
+std::string LegacyTranslator::next_placeholder(char sigil, std::size_t& count) const {
+    const auto is_taken = [&](const std::string& text) {
+        if (client_ == nullptr) {
+            return false;
+        }
+        if (sigil == ':') {
+            return client_->values && client_->values->view().find(text).has_value();
+        }
+        return client_->names &&
+               std::any_of(client_->names->begin(), client_->names->end(), [&](const auto& each) {
+                   return each.first == text;
+               });
+    };
+    auto text = placeholder(sigil, count++);
+    while (is_taken(text)) {
+        text = placeholder(sigil, count++);
+    }
+    return text;
 }
 
 // What is too large for an expression is refused here, where the parameter's name is known.
@@ -321,14 +342,20 @@ bool is_translated(const dynamo::KeysAndAttributes& wanted) {
 }
 
 dynamo::Placeholders LegacyTranslator::placeholders() const {
-    dynamo::Placeholders result;
+    auto result = client_ == nullptr ? dynamo::Placeholders() : *client_;
     if (!names_.empty()) {
-        result.names = names_;
+        auto& names = result.names ? *result.names : result.names.emplace();
+        names.insert(names.end(), names_.begin(), names_.end());
     }
     if (values_.empty()) {
         return result;
     }
     auto ordered = values_;
+    if (result.values) {
+        for (const auto& entry : result.values->view().entries()) {
+            ordered.emplace_back(entry.name, entry.value.bytes());
+        }
+    }
     std::sort(ordered.begin(), ordered.end());
     std::string bytes;
     value::ValueWriter writer(bytes);

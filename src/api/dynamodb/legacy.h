@@ -43,6 +43,10 @@ public:
     // What the texts given so far refer to.
     dynamo::Placeholders placeholders() const;
 
+    // KeyConditions may stand beside expressions: before any text is asked for, the client's
+    // placeholders, which go with them. They outlive this.
+    void stand_beside(const dynamo::Placeholders& client) { client_ = &client; }
+
 private:
     void check_mixing(Names legacy, Names expressions);
     void check_placeholders(Names expressions);
@@ -57,6 +61,7 @@ private:
     std::string write_in(const LegacyCondition& condition);
     std::string write_name(std::string_view attribute);
     std::string write_value(std::string bytes);
+    std::string next_placeholder(char sigil, std::size_t& count) const;
 
     bool has_problem() const { return !in_.problems().check(); }
     std::optional<std::string> limited(std::string_view parameter, std::string text);
@@ -66,7 +71,10 @@ private:
     std::string_view joiner_ = " AND ";
     std::vector<std::pair<std::string, std::string>> names_;
     std::vector<std::pair<std::string, std::string>> values_;  // ":0" and its binary form
-    std::size_t operators_ = 0;                                // of the text being written
+    std::size_t name_count_ = 0;
+    std::size_t value_count_ = 0;
+    const dynamo::Placeholders* client_ = nullptr;
+    std::size_t operators_ = 0;  // of the text being written
 };
 
 // Whether the projection is written as if AttributesToGet had become it. A client that has written

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "api/dynamodb/backups.h"
 #include "api/dynamodb/legacy.h"
@@ -9,6 +10,8 @@
 #include "api/dynamodb/read_request.h"
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/statements.h"
+#include "api/dynamodb/table_arns.h"
+#include "api/dynamodb/tool_operations.h"
 #include "api/dynamodb/write_reply.h"
 #include "base/json_writer.h"
 #include "partiql/execute.h"
@@ -33,13 +36,41 @@ bool speaks_legacy(const Fields& /*in*/, const Request& /*request*/) {
     return false;
 }
 
+// What of a request's spelling its reply has to keep.
+struct Spelling {
+    bool legacy = false;
+    std::unique_ptr<const TableArns> arns;  // if there are any
+};
+
+// Whether the reply names tables.
 template <class Request>
-Result<void> read_body(std::string_view body, Request& request, bool& legacy) {
-    return parse_body(body, [&](dom::element root) {
+bool shows_tables(const Request& request) {
+    if constexpr (requires { request.tables; }) {
+        return true;
+    } else if constexpr (requires { request.options.return_capacity; }) {
+        return request.options.return_capacity != dynamo::ReturnCapacity::kNone;
+    } else if constexpr (requires { request.page.return_capacity; }) {
+        return request.page.return_capacity != dynamo::ReturnCapacity::kNone;
+    } else if constexpr (requires { request.return_capacity; }) {
+        return request.return_capacity != dynamo::ReturnCapacity::kNone;
+    } else {
+        return false;
+    }
+}
+
+template <class Request>
+Result<void> read_body(std::string_view body, Request& request, Spelling& spelling) {
+    return parse_body(body, [&](dom::element root) -> Result<void> {
         Problems problems;
         const Fields in(problems, root);
-        legacy = speaks_legacy(in, request);
-        return read_request(in, request);
+        spelling.legacy = speaks_legacy(in, request);
+        GATELEG_TRY(read_request(in, request));
+        if (shows_tables(request)) {
+            if (auto arns = arns_given(root); !arns.empty()) {
+                spelling.arns = std::make_unique<const TableArns>(std::move(arns));
+            }
+        }
+        return {};
     });
 }
 
@@ -71,8 +102,8 @@ void read_and_run(
 ) {
     using Reply = typename Request::Reply;
     Request request;
-    bool legacy = false;
-    if (auto read = read_body(body, request, legacy); !read) {
+    Spelling spelling;
+    if (auto read = read_body(body, request, spelling); !read) {
         respond_error(std::move(exchange), read.error());
         return;
     }
@@ -80,15 +111,19 @@ void read_and_run(
     exchange.trace().end(http::Stage::kParse);
     start(
         std::move(request),
-        [exchange = std::move(exchange), legacy, write](Result<Reply> reply) mutable {
+        [exchange = std::move(exchange), spelling = std::move(spelling), write](Result<Reply> reply
+        ) mutable {
             exchange.trace().end(http::Stage::kRun);
             if (!reply) {
                 auto error = std::move(reply).error();
                 respond_error(
                     std::move(exchange),
-                    legacy ? in_legacy_words(std::move(error)) : std::move(error)
+                    spelling.legacy ? in_legacy_words(std::move(error)) : std::move(error)
                 );
                 return;
+            }
+            if (spelling.arns != nullptr) {
+                show_arns(*spelling.arns, *reply);
             }
             auto json = exchange.take_buffer();
             write(json, *reply);
@@ -126,28 +161,6 @@ void run_statements(Dynamo& dynamo, std::string_view body, http::Exchange exchan
     );
 }
 
-// Asks a body that may not be one.
-template <class Ask>
-bool ask_body(std::string_view body, Ask ask) {
-    bool answer = false;
-    const auto parsed = parse_body(body, [&](dom::element root) {
-        answer = ask(root);
-        return Result<void>();
-    });
-    return parsed && answer;
-}
-bool statement_reads(std::string_view body) {
-    return ask_body(body, [](dom::element root) { return reads_only(root); });
-}
-bool batch_reads(std::string_view body) {
-    return ask_body(body, [](dom::element root) { return all_read_only(root, "Statements"); });
-}
-bool transaction_reads(std::string_view body) {
-    return ask_body(body, [](dom::element root) {
-        return all_read_only(root, "TransactStatements");
-    });
-}
-
 void write_described(std::string& out, const dynamo::TableReply& reply) {
     write_table(out, "Table", reply.table);
 }
@@ -155,10 +168,68 @@ void write_changed(std::string& out, const dynamo::TableReply& reply) {
     write_table(out, "TableDescription", reply.table);
 }
 
+// CreateTable's ResourcePolicy, if there is one. A body that is none is complained about elsewhere.
+Result<std::optional<std::string>> read_new_policy(std::string_view body) {
+    std::optional<std::string> policy;
+    GATELEG_TRY(parse_body(body, [&](dom::element root) -> Result<void> {
+        Problems problems;
+        const Fields in(problems, root);
+        if (in.has("ResourcePolicy")) {
+            policy = in.required_text("ResourcePolicy", 1, kMaxPolicyBytes);
+        }
+        return problems.check();
+    }));
+    return policy;
+}
+
+// A new table's policy is a setting of the table, made when the table is there.
+void create_table(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
+    using Request = dynamo::CreateTableRequest;
+    auto policy = read_new_policy(body);
+    auto* settings = dynamic_cast<dynamo::TableSettings*>(&dynamo);
+    if (policy && *policy && settings == nullptr) {
+        policy = validation_error("ResourcePolicy is not supported by this server");
+    }
+    if (!policy) {
+        respond_error(std::move(exchange), policy.error());
+        return;
+    }
+    const auto start = [&](Request request, dynamo::Done<Request> done) {
+        if (!*policy) {
+            dynamo.create_table(std::move(request), std::move(done));
+            return;
+        }
+        dynamo::ChangeTableSettingRequest change{request.table, kPolicySetting, **policy};
+        dynamo.create_table(
+            std::move(request),
+            [settings,
+             change = std::move(change),
+             done = std::move(done)](Result<dynamo::TableReply> created) mutable {
+                if (!created) {
+                    done(std::move(created));
+                    return;
+                }
+                settings->change_table_setting(
+                    std::move(change),
+                    [created = std::move(created),
+                     done = std::move(done)](Result<dynamo::TableSettingsReply> changed) mutable {
+                        if (!changed) {
+                            done(std::move(changed).error());
+                        } else {
+                            done(std::move(created));
+                        }
+                    }
+                );
+            }
+        );
+    };
+    read_and_run<Request>(body, std::move(exchange), start, write_changed);
+}
+
 template <class Request>
 using BackupCall = void (dynamo::Backups::*)(Request, dynamo::Done<Request>);
 
-// A store over the network is asked for its backups itself.
+// An emulated store may have none; one over the network is asked itself.
 template <class Request, BackupCall<Request> call, Write<typename Request::Reply> write>
 void run_backup(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
     auto* backups = dynamic_cast<dynamo::Backups*>(&dynamo);
@@ -214,97 +285,118 @@ void describe_endpoints(Dynamo& /*dynamo*/, std::string_view /*body*/, http::Exc
 template <class Request, Call<Request> call>
 constexpr auto kRun = &run<Request, call, write_any<typename Request::Reply>>;
 
+using enum auth::Action;
+
 constexpr std::array kOperations = {
     Operation{
         "BatchExecuteStatement",
-        false,
-        &run_statements<partiql::BatchExecuteStatementRequest, partiql::batch_execute_statement>,
-        batch_reads},
-    Operation{"BatchGetItem", true, kRun<dynamo::BatchGetItemRequest, &Dynamo::batch_get_item>},
+        {kWrite, touches::statements, true},
+        &run_statements<partiql::BatchExecuteStatementRequest, partiql::batch_execute_statement>},
     Operation{
-        "BatchWriteItem", false, kRun<dynamo::BatchWriteItemRequest, &Dynamo::batch_write_item>},
+        "BatchGetItem",
+        {kRead, touches::batch},
+        kRun<dynamo::BatchGetItemRequest, &Dynamo::batch_get_item>},
+    Operation{
+        "BatchWriteItem",
+        {kWrite, touches::batch},
+        kRun<dynamo::BatchWriteItemRequest, &Dynamo::batch_write_item>},
     Operation{
         "CreateBackup",
-        false,
+        {kAdmin, touches::table},
         &run_backup<
             dynamo::CreateBackupRequest,
             &dynamo::Backups::create_backup,
-            write_backup_details>},
-    Operation{
-        "CreateTable",
-        false,
-        &run<dynamo::CreateTableRequest, &Dynamo::create_table, write_changed>},
+            write_backup_details>,
+        true},
+    Operation{"CreateTable", {kAdmin, touches::table}, &create_table},
     Operation{
         "DeleteBackup",
-        false,
-        kRunBackup<dynamo::DeleteBackupRequest, &dynamo::Backups::delete_backup>},
-    Operation{"DeleteItem", false, kRun<dynamo::DeleteItemRequest, &Dynamo::delete_item>},
+        {kAdmin, touches::backup},
+        kRunBackup<dynamo::DeleteBackupRequest, &dynamo::Backups::delete_backup>,
+        true},
+    Operation{
+        "DeleteItem",
+        {kWrite, touches::table},
+        kRun<dynamo::DeleteItemRequest, &Dynamo::delete_item>},
     Operation{
         "DeleteTable",
-        false,
+        {kAdmin, touches::table},
         &run<dynamo::DeleteTableRequest, &Dynamo::delete_table, write_changed>},
     Operation{
         "DescribeBackup",
-        true,
-        kRunBackup<dynamo::DescribeBackupRequest, &dynamo::Backups::describe_backup>},
-    Operation{"DescribeEndpoints", true, &describe_endpoints},
-    Operation{"DescribeLimits", true, &describe_limits},
+        {kRead, touches::backup},
+        kRunBackup<dynamo::DescribeBackupRequest, &dynamo::Backups::describe_backup>,
+        true},
+    Operation{"DescribeEndpoints", {kRead, touches::nothing}, &describe_endpoints},
+    Operation{"DescribeLimits", {kRead, touches::nothing}, &describe_limits},
     Operation{
         "DescribeTable",
-        true,
+        {kRead, touches::table},
         &run<dynamo::DescribeTableRequest, &Dynamo::describe_table, write_described>},
     Operation{
         "DescribeTimeToLive",
-        true,
+        {kRead, touches::table},
         kRun<dynamo::DescribeTimeToLiveRequest, &Dynamo::describe_time_to_live>},
     Operation{
         "ExecuteStatement",
-        false,
-        &run_statements<partiql::ExecuteStatementRequest, partiql::execute_statement>,
-        statement_reads},
+        {kWrite, touches::statement, true},
+        &run_statements<partiql::ExecuteStatementRequest, partiql::execute_statement>},
     Operation{
         "ExecuteTransaction",
-        false,
-        &run_statements<partiql::ExecuteTransactionRequest, partiql::execute_transaction>,
-        transaction_reads},
-    Operation{"GetItem", true, kRun<dynamo::GetItemRequest, &Dynamo::get_item>},
+        {kWrite, touches::transact_statements, true},
+        &run_statements<partiql::ExecuteTransactionRequest, partiql::execute_transaction>},
+    Operation{"GetItem", {kRead, touches::table}, kRun<dynamo::GetItemRequest, &Dynamo::get_item>},
     Operation{
         "ListBackups",
-        true,
-        kRunBackup<dynamo::ListBackupsRequest, &dynamo::Backups::list_backups>},
-    Operation{"ListTables", true, kRun<dynamo::ListTablesRequest, &Dynamo::list_tables>},
+        {kRead, touches::table},
+        kRunBackup<dynamo::ListBackupsRequest, &dynamo::Backups::list_backups>,
+        true},
+    Operation{
+        "ListTables",
+        {kRead, touches::every_table},
+        kRun<dynamo::ListTablesRequest, &Dynamo::list_tables>},
     Operation{
         "ListTagsOfResource",
-        true,
+        {kRead, touches::resource},
         kRun<dynamo::ListTagsOfResourceRequest, &Dynamo::list_tags_of_resource>},
-    Operation{"PutItem", false, kRun<dynamo::PutItemRequest, &Dynamo::put_item>},
-    Operation{"Query", true, kRun<dynamo::QueryRequest, &Dynamo::query>},
+    Operation{"PutItem", {kWrite, touches::table}, kRun<dynamo::PutItemRequest, &Dynamo::put_item>},
+    Operation{"Query", {kRead, touches::table}, kRun<dynamo::QueryRequest, &Dynamo::query>},
     Operation{
         "RestoreTableFromBackup",
-        false,
+        {kAdmin, touches::restore},
         &run_backup<
             dynamo::RestoreTableFromBackupRequest,
             &dynamo::Backups::restore_table_from_backup,
-            write_changed>},
-    Operation{"Scan", true, kRun<dynamo::ScanRequest, &Dynamo::scan>},
-    Operation{"TagResource", false, kRun<dynamo::TagResourceRequest, &Dynamo::tag_resource>},
+            write_changed>,
+        true},
+    Operation{"Scan", {kRead, touches::table}, kRun<dynamo::ScanRequest, &Dynamo::scan>},
+    Operation{
+        "TagResource",
+        {kAdmin, touches::resource},
+        kRun<dynamo::TagResourceRequest, &Dynamo::tag_resource>},
     Operation{
         "TransactGetItems",
-        true,
+        {kRead, touches::transaction},
         kRun<dynamo::TransactGetItemsRequest, &Dynamo::transact_get_items>},
     Operation{
         "TransactWriteItems",
-        false,
+        {kWrite, touches::transaction, true},
         kRun<dynamo::TransactWriteItemsRequest, &Dynamo::transact_write_items>},
-    Operation{"UntagResource", false, kRun<dynamo::UntagResourceRequest, &Dynamo::untag_resource>},
-    Operation{"UpdateItem", false, kRun<dynamo::UpdateItemRequest, &Dynamo::update_item>},
+    Operation{
+        "UntagResource",
+        {kAdmin, touches::resource},
+        kRun<dynamo::UntagResourceRequest, &Dynamo::untag_resource>},
+    Operation{
+        "UpdateItem",
+        {kWrite, touches::table},
+        kRun<dynamo::UpdateItemRequest, &Dynamo::update_item>},
     Operation{
         "UpdateTable",
-        false,
+        {kAdmin, touches::table},
         &run<dynamo::UpdateTableRequest, &Dynamo::update_table, write_changed>},
     Operation{
         "UpdateTimeToLive",
-        false,
+        {kAdmin, touches::table},
         kRun<dynamo::UpdateTimeToLiveRequest, &Dynamo::update_time_to_live>},
 };
 
@@ -323,10 +415,6 @@ const Operation* find_operation(std::string_view name) {
         [](const Operation& operation, std::string_view wanted) { return operation.name < wanted; }
     );
     return found == kOperations.end() || found->name != name ? nullptr : &*found;
-}
-
-bool scope_allows(std::string_view scope, bool reads_only) {
-    return scope.empty() || scope == "full" || (scope == "read" && reads_only);
 }
 
 }  // namespace gateleg::api::dynamodb

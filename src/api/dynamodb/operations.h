@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "api/dynamodb/policy.h"
 #include "dynamo/dynamo.h"
 #include "http/handler.h"
 
@@ -14,28 +15,15 @@ inline constexpr std::size_t kBodyPadding = 64;
 
 struct Operation {
     std::string_view name;
-    bool reads_only = false;
+    Policy policy;
     // Parses, calls and answers. `body` has kBodyPadding readable bytes behind it and is read
     // before the call returns.
     void (*run)(dynamo::Dynamo& dynamo, std::string_view body, http::Exchange exchange) = nullptr;
-    // What an operation does that is told by its body: whether this one only reads.
-    bool (*body_reads_only)(std::string_view body) = nullptr;
+    // Handed on as it is to a store over the network, for it is no part of Dynamo.
+    bool forwarded = false;
 };
 
 // Null for a name that is not an operation, or not one yet.
 const Operation* find_operation(std::string_view name);
-
-// Whether a credential with this gateleg_scope may call it: "" and "full" may call everything,
-// "read" what changes nothing; any other scope nothing at all.
-bool scope_allows(std::string_view scope, bool reads_only);
-inline bool scope_allows(
-    std::string_view scope, const Operation& operation, std::string_view body
-) {
-    return scope_allows(
-        scope,
-        operation.reads_only ||
-            (operation.body_reads_only != nullptr && operation.body_reads_only(body))
-    );
-}
 
 }  // namespace gateleg::api::dynamodb

@@ -62,43 +62,32 @@ TEST(OperationsTest, AreFoundByTheirExactName) {
     }
 }
 
-TEST(OperationsTest, ReadScopeAllowsWhatChangesNothing) {
+TEST(OperationsTest, SayWhatChangesNothing) {
     for (const auto* name : kReading) {
-        EXPECT_TRUE(scope_allows("read", *find_operation(name), kEmpty)) << name;
+        EXPECT_TRUE(only_reads(find_operation(name)->policy, name, kEmpty)) << name;
     }
     for (const auto* name : kWriting) {
-        EXPECT_FALSE(scope_allows("read", *find_operation(name), kEmpty)) << name;
+        EXPECT_FALSE(only_reads(find_operation(name)->policy, name, kEmpty)) << name;
     }
 }
 
-TEST(OperationsTest, ReadScopeAllowsStatementsThatSelect) {
-    const auto allowed = [](std::string_view name, std::string body) {
-        return scope_allows("read", *find_operation(name), padded(std::move(body)));
+TEST(OperationsTest, StatementsThatSelectChangeNothing) {
+    const auto reads = [](std::string_view name, std::string body) {
+        return only_reads(find_operation(name)->policy, name, padded(std::move(body)));
     };
-    EXPECT_TRUE(allowed("ExecuteStatement", R"({"Statement":"-- all\n select * from t"})"));
-    EXPECT_FALSE(allowed("ExecuteStatement", R"({"Statement":"DELETE FROM t WHERE a = 1"})"));
-    EXPECT_FALSE(allowed("ExecuteStatement", R"({"Statement":5})"));
-    EXPECT_TRUE(allowed("BatchExecuteStatement", R"({"Statements":[{"Statement":"SELECT 1"}]})"));
-    EXPECT_FALSE(allowed(
+    EXPECT_TRUE(reads("ExecuteStatement", R"({"Statement":"-- all\n select * from t"})"));
+    EXPECT_FALSE(reads("ExecuteStatement", R"({"Statement":"DELETE FROM t WHERE a = 1"})"));
+    EXPECT_FALSE(reads("ExecuteStatement", R"({"Statement":5})"));
+    EXPECT_TRUE(reads("BatchExecuteStatement", R"({"Statements":[{"Statement":"SELECT 1"}]})"));
+    EXPECT_FALSE(reads(
         "ExecuteTransaction",
         R"({"TransactStatements":[{"Statement":"SELECT 1"},{"Statement":"INSERT INTO t"}]})"
     ));
     // A body that hides a write behind a list that is not looked at.
-    EXPECT_FALSE(allowed(
+    EXPECT_FALSE(reads(
         "ExecuteStatement",
         R"({"Statement":"DELETE FROM t WHERE a = 1","Statements":[{"Statement":"SELECT 1"}]})"
     ));
-}
-
-TEST(OperationsTest, FullScopeAllowsAllAndUnknownScopesNothing) {
-    for (const auto* name : {"GetItem", "PutItem", "DeleteTable"}) {
-        const auto& operation = *find_operation(name);
-        EXPECT_TRUE(scope_allows("", operation, kEmpty));
-        EXPECT_TRUE(scope_allows("full", operation, kEmpty));
-        for (const auto* scope : {"Full", "READ", "write", "full ", "read,full"}) {
-            EXPECT_FALSE(scope_allows(scope, operation, kEmpty)) << scope;
-        }
-    }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "api/dynamodb/legacy.h"
 #include "api/dynamodb/read_request.h"
+#include "api/dynamodb/table_arns.h"
 #include "base/hash.h"
 
 namespace gateleg::api::dynamodb {
@@ -76,6 +77,28 @@ void read_writes(
             table.writes.push_back({remove->values("Key").value_or(EncodedItem()), true});
         }
     }
+}
+
+const std::string& name_of(const dynamo::KeysAndAttributes& table) {
+    return table.table;
+}
+const std::string& name_of(const dynamo::TableWrites& table) {
+    return table.name;
+}
+
+// A key of RequestItems: a table's name or its ARN, and no table twice.
+template <class Table>
+Result<std::string> read_table_key(const std::vector<Table>& before, std::string_view key) {
+    auto name = table_of_arn(key);
+    for (const auto& table : before) {
+        if (name_of(table) == name) {
+            return validation_error(
+                "One or more parameter values were invalid: the table " + name +
+                " is named twice in RequestItems, by its name and by its ARN"
+            );
+        }
+    }
+    return name;
 }
 
 // The list of a transaction: from one to a hundred.
@@ -158,8 +181,9 @@ Result<void> read_request(const Fields& in, dynamo::BatchGetItemRequest& request
     }
     std::size_t total = 0;
     for (const auto& [name, json] : *items) {
+        GATELEG_TRY_ASSIGN(auto table_name, read_table_key(request.tables, name));
         auto& wanted = request.tables.emplace_back();
-        wanted.table = name;
+        wanted.table = std::move(table_name);
         const Fields table(in.problems(), json, "requestItems." + std::string(name) + ".member.");
         LegacyTranslator legacy(table, {"AttributesToGet"}, {"ProjectionExpression"});
         wanted.projection = table.text("ProjectionExpression");
@@ -189,8 +213,9 @@ Result<void> read_request(const Fields& in, dynamo::BatchWriteItemRequest& reque
     }
     std::size_t total = 0;
     for (const auto& [name, json] : *items) {
+        GATELEG_TRY_ASSIGN(auto table_name, read_table_key(request.tables, name));
         auto& table = request.tables.emplace_back();
-        table.name = name;
+        table.name = std::move(table_name);
         dom::array writes;
         if (json.get_array().get(writes) != simdjson::SUCCESS) {
             return serialization_error("Unexpected field type");

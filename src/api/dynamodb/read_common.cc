@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "api/dynamodb/read_request.h"
+#include "api/dynamodb/table_arns.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
@@ -9,23 +10,13 @@ bool is_name_character(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
 }
 
-// "arn:aws:dynamodb:region:account:table/name" names a table as well as "name" does.
-std::string name_of_arn(std::string text) {
-    constexpr std::string_view kTable = ":table/";
-    const auto at = text.find(kTable);
-    if (text.starts_with("arn:aws:dynamodb:") && at != std::string::npos) {
-        return text.substr(at + kTable.size());
-    }
-    return text;
-}
-
 }  // namespace
 
 Result<std::string> read_table_name(const Fields& in, std::size_t min_length) {
     constexpr std::size_t kMaxLength = 255;
     auto name = in.text("TableName");
     if (name) {
-        name = name_of_arn(*std::move(name));
+        name = table_of_arn(*name);
     }
     Problems own;
     const auto path = in.path_of("TableName");

@@ -71,9 +71,16 @@ Result<void> read_segments(const Fields& in, dynamo::ScanRequest& request) {
 
 Result<void> read_request(const Fields& in, dynamo::QueryRequest& request) {
     GATELEG_TRY_ASSIGN(request.page.table, read_table_name(in));
+    // Older than the expressions for keys, KeyConditions may stand beside the other expressions.
+    const bool beside = in.has("KeyConditions") && !in.has("KeyConditionExpression") &&
+                        (in.has("FilterExpression") || in.has("ProjectionExpression"));
+    const LegacyTranslator::Names all = {
+        "AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"};
+    const LegacyTranslator::Names others = {
+        "AttributesToGet", "QueryFilter", "ConditionalOperator"};
     LegacyTranslator legacy(
         in,
-        {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"},
+        beside ? others : all,
         {"ProjectionExpression", "FilterExpression", "KeyConditionExpression"}
     );
     read_page(in, request.page);
@@ -88,6 +95,10 @@ Result<void> read_request(const Fields& in, dynamo::QueryRequest& request) {
     }
     if (legacy.in_use()) {
         translate_page(legacy, "QueryFilter", request.page);
+        request.key_condition = legacy.key_conditions();
+        request.page.placeholders = legacy.placeholders();
+    } else if (beside) {
+        legacy.stand_beside(request.page.placeholders);
         request.key_condition = legacy.key_conditions();
         request.page.placeholders = legacy.placeholders();
     }

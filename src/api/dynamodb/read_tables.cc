@@ -223,7 +223,7 @@ std::optional<dynamo::StreamSpecification> read_stream(const Fields& in) {
 
 // Replicas and the like: better refused than ignored.
 Result<void> refuse_unsupported(const Fields& in) {
-    for (const auto name : {"ReplicaUpdates", "GlobalTableWitnessUpdates", "ResourcePolicy"}) {
+    for (const auto name : {"ReplicaUpdates", "GlobalTableWitnessUpdates"}) {
         if (in.has(name)) {
             return validation_error(std::string(name) + " is not supported by this server");
         }

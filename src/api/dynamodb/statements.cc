@@ -181,16 +181,4 @@ std::string_view statement_error_code(const Error& error) {
     }
 }
 
-bool reads_only(dom::element body) {
-    std::string_view text;
-    return body["Statement"].get_string().get(text) == simdjson::SUCCESS &&
-           partiql::only_reads(text);
-}
-
-bool all_read_only(dom::element body, std::string_view list) {
-    dom::array statements;
-    return body[list].get_array().get(statements) == simdjson::SUCCESS &&
-           std::all_of(statements.begin(), statements.end(), reads_only);
-}
-
 }  // namespace gateleg::api::dynamodb

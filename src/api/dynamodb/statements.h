@@ -23,9 +23,4 @@ void write_reply(std::string& out, const partiql::ExecuteTransactionReply& reply
 // The code of a statement that failed in a batch: "ConditionalCheckFailed".
 std::string_view statement_error_code(const Error& error);
 
-// Whether every statement of the request reads: the one of ExecuteStatement, or those of `list`.
-// False for a body that has none.
-bool reads_only(dom::element body);
-bool all_read_only(dom::element body, std::string_view list);
-
 }  // namespace gateleg::api::dynamodb

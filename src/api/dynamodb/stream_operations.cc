@@ -39,15 +39,25 @@ void run(Streams& streams, std::string_view body, http::Exchange exchange) {
       });
 }
 
+using enum auth::Action;
+
 constexpr std::array kOperations = {
     StreamOperation{
-        "DescribeStream", true, &run<dynamo::DescribeStreamRequest, &Streams::describe_stream>},
-    StreamOperation{"GetRecords", true, &run<dynamo::GetRecordsRequest, &Streams::get_records>},
+        "DescribeStream",
+        {kRead, touches::stream},
+        &run<dynamo::DescribeStreamRequest, &Streams::describe_stream>},
+    StreamOperation{
+        "GetRecords",
+        {kRead, touches::iterator},
+        &run<dynamo::GetRecordsRequest, &Streams::get_records>},
     StreamOperation{
         "GetShardIterator",
-        true,
+        {kRead, touches::stream},
         &run<dynamo::GetShardIteratorRequest, &Streams::get_shard_iterator>},
-    StreamOperation{"ListStreams", true, &run<dynamo::ListStreamsRequest, &Streams::list_streams>},
+    StreamOperation{
+        "ListStreams",
+        {kRead, touches::table},
+        &run<dynamo::ListStreamsRequest, &Streams::list_streams>},
 };
 
 }  // namespace

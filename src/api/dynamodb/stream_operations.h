@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "api/dynamodb/policy.h"
 #include "dynamo/streams.h"
 #include "http/handler.h"
 
@@ -11,7 +12,7 @@ namespace gateleg::api::dynamodb {
 
 struct StreamOperation {
     std::string_view name;
-    bool reads_only = true;
+    Policy policy;
     // As Operation::run.
     void (*run)(dynamo::Streams& streams, std::string_view body, http::Exchange exchange) = nullptr;
 };

@@ -19,7 +19,7 @@ TEST(StreamsWireTest, OperationsAreFoundByTheirExactName) {
     for (const auto* name : {"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}) {
         ASSERT_NE(find_stream_operation(name), nullptr) << name;
         EXPECT_EQ(find_stream_operation(name)->name, name);
-        EXPECT_TRUE(find_stream_operation(name)->reads_only);
+        EXPECT_EQ(find_stream_operation(name)->policy.action(), auth::Action::kRead);
     }
     for (const auto* name : {"", "GetItem", "getrecords", "ListStream"}) {
         EXPECT_EQ(find_stream_operation(name), nullptr) << name;

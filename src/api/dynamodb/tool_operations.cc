@@ -18,7 +18,7 @@ using dynamo::TableSettingsReply;
 
 constexpr const char* kRecoveryDays = "pointInTimeRecoveryDays";
 constexpr const char* kInsights = "contributorInsights";
-constexpr const char* kPolicy = "resourcePolicy";
+constexpr std::string_view kInsightsOn = "on";  // by a version that knew no modes
 constexpr std::int64_t kMostRecoveryDays = 35;
 
 // What a request of these operations says, whichever it is.
@@ -26,6 +26,9 @@ struct Asked {
     std::string table;
     std::string resource_arn;
     std::string policy;
+    std::optional<std::string> expected_revision;
+    std::string index;
+    std::string insights_mode = "ACCESSED_AND_THROTTLED_KEYS";
     bool enabled = false;
     std::int64_t days = kMostRecoveryDays;
 };
@@ -59,9 +62,24 @@ Result<void> read_recovery(const Fields& in, Asked& asked) {
     return in.problems().check();
 }
 
-Result<void> read_insights(const Fields& in, Asked& asked) {
+Result<void> read_table_or_index(const Fields& in, Asked& asked) {
     GATELEG_TRY_ASSIGN(asked.table, read_table_name(in));
+    if (in.has("IndexName")) {
+        asked.index = in.required_text("IndexName", 3);
+    }
+    return in.problems().check();
+}
+
+Result<void> read_insights(const Fields& in, Asked& asked) {
+    GATELEG_TRY(read_table_or_index(in, asked));
     in.require("ContributorInsightsAction");
+    asked.insights_mode = in.choice<std::string_view>(
+                                "ContributorInsightsMode",
+                                {{"ACCESSED_AND_THROTTLED_KEYS", "ACCESSED_AND_THROTTLED_KEYS"},
+                                 {"THROTTLED_KEYS", "THROTTLED_KEYS"}},
+                                "[ACCESSED_AND_THROTTLED_KEYS, THROTTLED_KEYS]"
+    )
+                              .value_or(asked.insights_mode);
     asked.enabled = in.choice<bool>(
                           "ContributorInsightsAction",
                           {{"ENABLE", true}, {"DISABLE", false}},
@@ -75,6 +93,7 @@ Result<void> read_insights(const Fields& in, Asked& asked) {
 Result<void> read_resource(const Fields& in, Asked& asked) {
     constexpr std::string_view kTable = ":table/";
     asked.resource_arn = in.required_text("ResourceArn", 1, 1283);
+    asked.expected_revision = in.text("ExpectedRevisionId");
     GATELEG_TRY(in.problems().check());
     const auto at = asked.resource_arn.find(kTable);
     if (!asked.resource_arn.starts_with("arn:aws:dynamodb:") || at == std::string::npos) {
@@ -87,14 +106,14 @@ Result<void> read_resource(const Fields& in, Asked& asked) {
 
 Result<void> read_policy(const Fields& in, Asked& asked) {
     GATELEG_TRY(read_resource(in, asked));
-    asked.policy = in.required_text("Policy", 1, 20'480);
+    asked.policy = in.required_text("Policy", 1, kMaxPolicyBytes);
     return in.problems().check();
 }
 
 // Each resource under a table has a policy of its own.
 std::string policy_setting(const Asked& asked) {
     const auto at = asked.resource_arn.find("/", asked.resource_arn.find(":table/") + 7);
-    return kPolicy + (at == std::string::npos ? "" : asked.resource_arn.substr(at));
+    return kPolicySetting + (at == std::string::npos ? "" : asked.resource_arn.substr(at));
 }
 
 std::string revision_of(std::string_view policy) {
@@ -122,12 +141,27 @@ void write_recovery(JsonWriter& json, const Asked& /*asked*/, const TableSetting
     json.end_object();
 }
 
-void write_insights(JsonWriter& json, const Asked& /*asked*/, const TableSettingsReply& table) {
+// Each index has insights of its own. The setting is their mode.
+std::string insights_setting(const std::string& index) {
+    return kInsights + (index.empty() ? "" : "/" + index);
+}
+
+void write_insights_of(
+    JsonWriter& json, const std::string& index, const TableSettingsReply& table
+) {
+    const auto* mode = find_setting(table, insights_setting(index));
     json.member("TableName", table.table);
-    json.member(
-        "ContributorInsightsStatus",
-        find_setting(table, kInsights) == nullptr ? "DISABLED" : "ENABLED"
-    );
+    if (!index.empty()) {
+        json.member("IndexName", index);
+    }
+    json.member("ContributorInsightsStatus", mode == nullptr ? "DISABLED" : "ENABLED");
+    if (mode != nullptr && *mode != kInsightsOn) {
+        json.member("ContributorInsightsMode", *mode);
+    }
+}
+
+void write_insights(JsonWriter& json, const Asked& asked, const TableSettingsReply& table) {
+    write_insights_of(json, asked.index, table);
 }
 
 void write_insights_list(JsonWriter& json, const Asked& asked, const TableSettingsReply& table) {
@@ -137,6 +171,14 @@ void write_insights_list(JsonWriter& json, const Asked& asked, const TableSettin
         json.begin_object();
         write_insights(json, asked, table);
         json.end_object();
+        const auto prefix = insights_setting("") + "/";
+        for (const auto& [name, mode] : table.settings) {
+            if (name.starts_with(prefix)) {
+                json.begin_object();
+                write_insights_of(json, name.substr(prefix.size()), table);
+                json.end_object();
+            }
+        }
     }
     json.end_array();
 }
@@ -285,28 +327,62 @@ void update_insights(TableSettings& settings, std::string_view body, http::Excha
     if (!read_body(body, read_insights, asked, exchange)) {
         return;
     }
-    auto on = asked.enabled ? std::optional<std::string>("on") : std::nullopt;
-    change<write_insights>(settings, asked, kInsights, std::move(on), std::move(exchange));
+    auto mode = asked.enabled ? std::optional(asked.insights_mode) : std::nullopt;
+    const auto name = insights_setting(asked.index);
+    change<write_insights>(settings, asked, name, std::move(mode), std::move(exchange));
+}
+
+void respond_no_policy(http::Exchange exchange, const Asked& asked) {
+    respond_named_error(
+        std::move(exchange),
+        "PolicyNotFoundException",
+        "Resource-based policy not found for the provided ResourceArn: " + asked.resource_arn
+    );
+}
+
+// Whether the policy is the one that the client has seen; NO_POLICY: that there is none.
+bool is_expected(const Asked& asked, const TableSettingsReply& table) {
+    const auto* policy = find_setting(table, policy_setting(asked));
+    return policy == nullptr ? *asked.expected_revision == "NO_POLICY"
+                             : *asked.expected_revision == revision_of(*policy);
+}
+
+// Sets the policy, or removes it if the request has none.
+void change_policy(TableSettings& settings, Asked asked, http::Exchange exchange) {
+    auto policy = asked.policy.empty() ? std::nullopt : std::optional(asked.policy);
+    if (!asked.expected_revision) {
+        const auto name = policy_setting(asked);
+        change<write_revision>(settings, asked, name, std::move(policy), std::move(exchange));
+        return;
+    }
+    settings.get_table_settings(
+        {asked.table},
+        [&settings, asked, exchange = std::move(exchange)](Result<TableSettingsReply> reply
+        ) mutable {
+            if (!reply) {
+                respond_error(std::move(exchange), reply.error());
+            } else if (!is_expected(asked, *reply)) {
+                respond_no_policy(std::move(exchange), asked);
+            } else {
+                asked.expected_revision.reset();
+                change_policy(settings, asked, std::move(exchange));
+            }
+        }
+    );
 }
 
 void put_policy(TableSettings& settings, std::string_view body, http::Exchange exchange) {
     Asked asked;
-    if (!read_body(body, read_policy, asked, exchange)) {
-        return;
+    if (read_body(body, read_policy, asked, exchange)) {
+        change_policy(settings, asked, std::move(exchange));
     }
-    change<write_revision>(
-        settings, asked, policy_setting(asked), asked.policy, std::move(exchange)
-    );
 }
 
 void delete_policy(TableSettings& settings, std::string_view body, http::Exchange exchange) {
     Asked asked;
-    if (!read_body(body, read_resource, asked, exchange)) {
-        return;
+    if (read_body(body, read_resource, asked, exchange)) {
+        change_policy(settings, asked, std::move(exchange));
     }
-    change<write_revision>(
-        settings, asked, policy_setting(asked), std::nullopt, std::move(exchange)
-    );
 }
 
 void get_policy(TableSettings& settings, std::string_view body, http::Exchange exchange) {
@@ -320,12 +396,7 @@ void get_policy(TableSettings& settings, std::string_view body, http::Exchange e
             if (!reply) {
                 respond_error(std::move(exchange), reply.error());
             } else if (find_setting(*reply, policy_setting(asked)) == nullptr) {
-                respond_named_error(
-                    std::move(exchange),
-                    "PolicyNotFoundException",
-                    "Resource-based policy not found for the provided ResourceArn: " +
-                        asked.resource_arn
-                );
+                respond_no_policy(std::move(exchange), asked);
             } else {
                 answer(std::move(exchange), asked, *reply, write_policy);
             }
@@ -343,23 +414,43 @@ void describe_global_table(
     );
 }
 
+using enum auth::Action;
+
 constexpr std::array kOperations = {
-    ToolOperation{"DeleteResourcePolicy", false, &delete_policy},
-    ToolOperation{"DescribeContinuousBackups", true, &show<read_table, write_recovery>},
-    ToolOperation{"DescribeContributorInsights", true, &show<read_table, write_insights>},
-    ToolOperation{"DescribeGlobalTable", true, &describe_global_table},
-    ToolOperation{"DescribeGlobalTableSettings", true, &describe_global_table},
+    ToolOperation{"DeleteResourcePolicy", {kAdmin, touches::resource}, &delete_policy},
     ToolOperation{
-        "DescribeKinesisStreamingDestination", true, &show<read_table, write_destinations>},
-    ToolOperation{"DescribeTableReplicaAutoScaling", true, &show<read_table, write_auto_scaling>},
-    ToolOperation{"GetResourcePolicy", true, &get_policy},
-    ToolOperation{"ListContributorInsights", true, &show<read_table_if_given, write_insights_list>},
-    ToolOperation{"ListExports", true, &show<read_nothing, write_no_exports>},
-    ToolOperation{"ListGlobalTables", true, &show<read_nothing, write_no_global_tables>},
-    ToolOperation{"ListImports", true, &show<read_nothing, write_no_imports>},
-    ToolOperation{"PutResourcePolicy", false, &put_policy},
-    ToolOperation{"UpdateContinuousBackups", false, &update_recovery},
-    ToolOperation{"UpdateContributorInsights", false, &update_insights},
+        "DescribeContinuousBackups", {kRead, touches::table}, &show<read_table, write_recovery>},
+    ToolOperation{
+        "DescribeContributorInsights",
+        {kRead, touches::table},
+        &show<read_table_or_index, write_insights>},
+    ToolOperation{"DescribeGlobalTable", {kRead, touches::every_table}, &describe_global_table},
+    ToolOperation{
+        "DescribeGlobalTableSettings", {kRead, touches::every_table}, &describe_global_table},
+    ToolOperation{
+        "DescribeKinesisStreamingDestination",
+        {kRead, touches::table},
+        &show<read_table, write_destinations>},
+    ToolOperation{
+        "DescribeTableReplicaAutoScaling",
+        {kRead, touches::table},
+        &show<read_table, write_auto_scaling>},
+    ToolOperation{"GetResourcePolicy", {kRead, touches::resource}, &get_policy},
+    ToolOperation{
+        "ListContributorInsights",
+        {kRead, touches::table},
+        &show<read_table_if_given, write_insights_list>},
+    ToolOperation{
+        "ListExports", {kRead, touches::every_table}, &show<read_nothing, write_no_exports>},
+    ToolOperation{
+        "ListGlobalTables",
+        {kRead, touches::every_table},
+        &show<read_nothing, write_no_global_tables>},
+    ToolOperation{
+        "ListImports", {kRead, touches::every_table}, &show<read_nothing, write_no_imports>},
+    ToolOperation{"PutResourcePolicy", {kAdmin, touches::resource}, &put_policy},
+    ToolOperation{"UpdateContinuousBackups", {kAdmin, touches::table}, &update_recovery},
+    ToolOperation{"UpdateContributorInsights", {kAdmin, touches::table}, &update_insights},
 };
 
 }  // namespace
@@ -369,6 +460,30 @@ const ToolOperation* find_tool_operation(std::string_view name) {
         return each.name == name;
     });
     return found == kOperations.end() ? nullptr : found;
+}
+
+std::string_view why_missing(std::string_view name) {
+    constexpr std::string_view kNoReplicas = "This server has no replicas and no global tables";
+    constexpr std::string_view kNoKinesis =
+        "This server has no Kinesis destinations; a table's stream can be read instead";
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kReasons = {{
+        {"RestoreTableToPointInTime",
+         "This server keeps no past states of tables; a backup can be restored by "
+         "RestoreTableFromBackup"},
+        {"CreateGlobalTable", kNoReplicas},
+        {"UpdateGlobalTable", kNoReplicas},
+        {"UpdateGlobalTableSettings", kNoReplicas},
+        {"UpdateTableReplicaAutoScaling", kNoReplicas},
+        {"EnableKinesisStreamingDestination", kNoKinesis},
+        {"DisableKinesisStreamingDestination", kNoKinesis},
+        {"UpdateKinesisStreamingDestination", kNoKinesis},
+    }};
+    for (const auto& [operation, reason] : kReasons) {
+        if (operation == name) {
+            return reason;
+        }
+    }
+    return "";
 }
 
 }  // namespace gateleg::api::dynamodb

@@ -1,6 +1,7 @@
 #include "api/dynamodb/wire_reader.h"
 
 #include <set>
+#include <utility>
 
 namespace gateleg::api::dynamodb {
 namespace {
@@ -240,12 +241,17 @@ std::optional<value::EncodedItem> Fields::values(std::string_view name, value::M
     if (!found) {
         return std::nullopt;
     }
-    std::string bytes;
+    // Grown once and used again: what is kept is allocated in its size.
+    constexpr std::size_t kKeptBytes = std::size_t{64} << 10;
+    thread_local std::string bytes;
+    bytes.clear();
     if (auto read = value::append_map_of_values(bytes, *found, what); !read) {
         problems_->later(std::move(read).error());
         return std::nullopt;
     }
-    return value::EncodedItem(std::move(bytes));
+    return value::EncodedItem(
+        bytes.capacity() > kKeptBytes ? std::exchange(bytes, {}) : std::string(bytes)
+    );
 }
 
 std::string Fields::required_text(std::string_view name, std::size_t min, std::size_t max) const {

@@ -5,6 +5,7 @@
 
 #include "api/rest/problem.h"
 #include "base/json_writer.h"
+#include "model/taken_item.h"
 #include "value/json_tree.h"
 
 namespace gateleg::api::rest {
@@ -23,10 +24,12 @@ value::AttributeValue shown(
     const model::Runtime& runtime,
     const model::Pattern& pattern,
     const model::Entity& entity,
-    const value::Item& item,
+    value::Item item,
     const model::Caller& caller
 ) {
-    auto value = runtime.to_api(pattern, entity, item, caller);
+    auto value = model::show_of_pattern(
+        runtime.model(), pattern, entity, std::move(item), caller, runtime.clock().now_millis()
+    );
     const auto& kinds = pattern.returned();
     auto* members = std::get_if<value::Map>(&value.data);
     if (kinds.size() > 1 && members != nullptr) {
@@ -54,21 +57,21 @@ std::string_view lasting_type(std::string_view type) {
 Answer answer_found(
     const model::Runtime& runtime,
     const model::Endpoint& endpoint,
-    const model::Found& found,
+    model::Found found,
     const model::Caller& caller
 ) {
     Answer answer;
-    value::append_plain_json(
-        answer.body, shown(runtime, *endpoint.pattern, *found.entity, found.item, caller)
-    );
     answer.entity_tag = tag_of(found.item, found.entity->version);
+    value::append_plain_json(
+        answer.body, shown(runtime, *endpoint.pattern, *found.entity, std::move(found.item), caller)
+    );
     return answer;
 }
 
 Answer answer_page(
     const model::Runtime& runtime,
     const model::Endpoint& endpoint,
-    const model::Page& page,
+    model::Page page,
     const model::Caller& caller
 ) {
     Answer answer;
@@ -84,7 +87,7 @@ Answer answer_page(
     for (std::size_t i = 0; i < page.items.size(); ++i) {
         value::append_plain_json(
             json.value_sink(),
-            shown(runtime, *endpoint.pattern, *page.kinds[i], page.items[i], caller)
+            shown(runtime, *endpoint.pattern, *page.kinds[i], std::move(page.items[i]), caller)
         );
     }
     json.end_array();

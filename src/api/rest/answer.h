@@ -26,13 +26,13 @@ struct Answer {
 Answer answer_found(
     const model::Runtime& runtime,
     const model::Endpoint& endpoint,
-    const model::Found& found,
+    model::Found found,
     const model::Caller& caller
 );
 Answer answer_page(
     const model::Runtime& runtime,
     const model::Endpoint& endpoint,
-    const model::Page& page,
+    model::Page page,
     const model::Caller& caller
 );
 Answer answer_operation(const model::Endpoint& endpoint, const model::OperationReply& reply);

@@ -72,6 +72,10 @@ std::string allow_header(std::set<std::string> methods) {
     return "Allow: " + joined({methods.begin(), methods.end()}, ", ") + "\r\n";
 }
 
+bool is_get(const http::RequestHead& head) {
+    return head.method() == "GET" || head.method() == "HEAD";
+}
+
 void log_failure(const CallError& error, std::string_view request_id) {
     if (error.status == 500) {
         log_error("a request failed", {{"code", error.code}, {"requestId", request_id}});
@@ -117,6 +121,14 @@ void Face::add_routes(model::Runtime& runtime) {
     const auto name_of = [&](const model::Endpoint& endpoint) {
         return model.name + ".patterns." + endpoint.pattern->name;
     };
+    // A route of the model's own goes before.
+    const auto events = model::base_path(model) + "/events";
+    const auto endpoints = model::endpoints_of(model);
+    if (std::none_of(endpoints.begin(), endpoints.end(), [&](const model::Endpoint& endpoint) {
+            return endpoint.path == events && endpoint.method == "GET";
+        })) {
+        event_paths_[events] = &runtime;
+    }
     // By name, then by the rows they serve; a row that two patterns serve leads to the first.
     std::set<std::string> taken;
     for (const auto& endpoint : model::pattern_endpoints_of(model)) {
@@ -281,7 +293,7 @@ std::optional<Face::Refused> Face::find_document(
     if (!found) {
         return Refused{std::move(found).error()};
     }
-    if (*found && head.method() != "GET" && head.method() != "HEAD") {
+    if (*found && !is_get(head)) {
         return Refused{method_not_allowed(), allow_header({"GET"})};
     }
     document = *std::move(found);
@@ -304,6 +316,9 @@ std::optional<Face::Refused> Face::find_target(const http::RequestHead& head, Ca
         return Refused{validation_failed(
             "", "Give the parameters of one of these lists: " + joined(match.choices, ", ")
         )};
+    }
+    if (event_paths_.contains(head.path())) {
+        match.allowed.insert("GET");
     }
     if (match.allowed.empty()) {
         return Refused{not_found()};
@@ -364,17 +379,17 @@ CallResult<Answer> Face::run_pattern(const Call& call, model::Explained* explain
         return read.error();
     }
     if (!pattern.get && !pattern.one) {
-        const auto page = runtime->query(pattern, *read, call.caller, explained);
+        auto page = runtime->query(pattern, *read, call.caller, explained);
         if (!page) {
             return page.error();
         }
-        return answer_page(*runtime, endpoint, *page, call.caller);
+        return answer_page(*runtime, endpoint, *std::move(page), call.caller);
     }
-    const auto found = runtime->get(pattern, *read, call.caller, explained);
+    auto found = runtime->get(pattern, *read, call.caller, explained);
     if (!found) {
         return found.error();
     }
-    auto answer = answer_found(*runtime, endpoint, *found, call.caller);
+    auto answer = answer_found(*runtime, endpoint, *std::move(found), call.caller);
     if (explained == nullptr && !answer.entity_tag.empty() &&
         answer.entity_tag == call.if_none_match) {
         answer.status = 304;
@@ -443,6 +458,16 @@ void Face::run_to_end(http::Exchange& exchange, const Call& call) {
     exchange.reply(std::move(response));
 }
 
+bool Face::is_quick(const Call& call) const {
+    const auto* pattern = call.target->endpoint.pattern;
+    if (!options_.reads_at_once || pattern == nullptr) {
+        return false;
+    }
+    const bool leaves_out = pattern->only || pattern->distinct || pattern->within;
+    return !leaves_out && !pattern->load && !pattern->all_pages && !pattern->count &&
+           pattern->merge.empty();
+}
+
 void Face::run_on_worker(http::Exchange exchange, Call call) {
     // Exchange and call travel together; a queue that is full leaves both here.
     struct Travelling {
@@ -472,8 +497,15 @@ void Face::proceed(http::Exchange exchange, bool on_worker) {
     std::optional<Refused> refused;
     auto identity = identify(request);
     trace.end(http::Stage::kAuth);
+    const auto events = event_paths_.find(request.head.path());
     if (!identity) {
         refused = Refused{std::move(identity).error()};
+    } else if (events != event_paths_.end() && is_get(request.head)) {
+        trace.operation = "events";
+        refused = follow(exchange, *events->second, *identity, call.request_id);
+        if (!refused) {
+            return;
+        }
     } else if (refused = find_document(request.head, *identity, document); !refused && !document) {
         refused = route(request, *std::move(identity), call);
     }
@@ -494,7 +526,7 @@ void Face::proceed(http::Exchange exchange, bool on_worker) {
              .headers = "x-request-id: " + call.request_id + "\r\n" + std::string(kDocumentHeaders),
              .body = *document->body}
         );
-    } else if (on_worker) {
+    } else if (on_worker || is_quick(call)) {
         run_to_end(exchange, call);
     } else {
         run_on_worker(std::move(exchange), std::move(call));

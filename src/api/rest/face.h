@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api/console/gate.h"
+#include "api/events/hub.h"
 #include "api/rest/answer.h"
 #include "api/rest/documents.h"
 #include "api/rest/read_call.h"
@@ -37,8 +38,14 @@ struct FaceOptions {
     systems::SessionSource* sessions = nullptr;
     // Null: the console is off. Whoever is signed in to it has every role.
     const console::Gate* console = nullptr;
+    // Null: nobody can follow the changes of a system, since its store is remote.
+    events::Hub* events = nullptr;
+    // What the runtimes run on, for the rules about changes.
+    dynamo::Dynamo* dynamo = nullptr;
     // ?explain=1 for everybody, not for administrators alone.
     bool explain_to_all = false;
+    // The store answers a read before the call returns, so that a short list needs no worker.
+    bool reads_at_once = false;
     // They mostly wait for the commit of a group, so there are more of them than cores.
     std::size_t workers = 32;
     std::size_t max_queued = 1024;
@@ -107,9 +114,23 @@ private:
     );
     std::optional<Refused> find_target(const http::RequestHead& head, Call& call) const;
     std::optional<Refused> route(const http::Request& request, Identity identity, Call& call) const;
+    // event_stream.cc: the changes of a system as they happen.
+    std::optional<Refused> follow(
+        http::Exchange& exchange,
+        model::Runtime& runtime,
+        const Identity& identity,
+        std::string_view request_id
+    );
+    // Whether whoever was identified still is who they were.
+    UniqueFunction<bool()> watch_identity(
+        const http::RequestHead& head, const Identity& identity, std::string_view system
+    ) const;
+
     // From the gate to the reply. On a worker it runs to the end, elsewhere it hands the call to
     // one.
     void proceed(http::Exchange exchange, bool on_worker);
+    // True for reads that end after a page: another thread would cost more than they do.
+    bool is_quick(const Call& call) const;
     void run_on_worker(http::Exchange exchange, Call call);
     static void run_to_end(http::Exchange& exchange, const Call& call);
     static model::CallResult<Answer> run(const Call& call);
@@ -123,6 +144,7 @@ private:
     std::vector<std::unique_ptr<Target>> targets_;
     Router router_;
     Documents documents_;
+    std::map<std::string, model::Runtime*, std::less<>> event_paths_;
     // Last: its threads end before what they use.
     WorkerPool workers_;
 };

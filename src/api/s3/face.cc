@@ -127,22 +127,24 @@ Result<const Operation*> Face::admit(Call& call) const {
         request.headers.push_back({header.name, header.value});
     }
     const auto& own = context_.store.own_key();
+    const auto host = head.find("host");
+    const auto host_bucket = host ? bucket_of_host(*host, options_.hosts) : std::nullopt;
+    const auto credentials = options_.keys != nullptr ? options_.keys->gate() : nullptr;
     GATELEG_TRY_ASSIGN(
         call.signature,
         auth::verify_s3(
             request,
-            {.credentials = options_.credentials,
+            {.credentials = credentials.get(),
              .own = {own.access_key_id, own.secret_access_key},
-             .allow_anonymous = options_.anonymous && options_.credentials == nullptr,
+             .allow_anonymous = options_.anonymous && credentials == nullptr,
              .region = options_.region,
+             .host_bucket = host_bucket ? std::string_view(*host_bucket) : std::string_view(),
              .real_seconds = real_clock_.now_seconds(),
              .now_seconds = clock_in_force_.now_seconds()}
         )
     );
     GATELEG_TRY_ASSIGN(const auto* operation, find_operation(head, call.target));
-    if (!scope_allows(call.signature.identity.scope, *operation)) {
-        return auth::s3_error(403, "AccessDenied", "Access Denied");
-    }
+    GATELEG_TRY(check_access(call, *operation));
     // The signature says what the body is: without one it must be empty.
     if (!has_body(head) && call.signature.payload_sha256 &&
         *call.signature.payload_sha256 != sha256("")) {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "api/s3/receive.h"
-#include "auth/credentials.h"
+#include "auth/key_ring.h"
 #include "base/clock.h"
 #include "base/worker_pool.h"
 #include "http/handler.h"
@@ -21,9 +21,10 @@
 namespace gateleg::api::s3 {
 
 struct FaceOptions {
-    // Without credentials any key is taken, but for the store's own: that is always verified.
-    const auth::Credentials* credentials = nullptr;
-    // Requests without any signature are answered too; only without credentials.
+    // Without keys, and while the ring has no gate, any key is taken, but for the store's own: that
+    // is always verified.
+    const auth::KeyRing* keys = nullptr;
+    // Requests without any signature are answered too; only while any key is taken.
     bool anonymous = false;
     std::string region = "us-east-1";
     http::HostPolicy hosts;

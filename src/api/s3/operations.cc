@@ -16,6 +16,8 @@ struct Route {
     Operation operation;
 };
 
+using enum auth::Action;
+
 constexpr auto kNone = BodyUse::kNone;
 constexpr auto kWhole = BodyUse::kWhole;
 constexpr auto kStream = BodyUse::kStream;
@@ -23,76 +25,78 @@ constexpr auto kStream = BodyUse::kStream;
 constexpr std::string_view kCopySource = "x-amz-copy-source";
 
 constexpr std::array kServiceRoutes = {
-    Route{"GET", "", "", "", {"ListBuckets", kNone, true, list_buckets}},
+    Route{"GET", "", "", "", {"ListBuckets", kNone, kRead, list_buckets}},
 };
 
 constexpr std::array kBucketRoutes = {
-    Route{"GET", "location", "", "", {"GetBucketLocation", kNone, true, get_bucket_location}},
-    Route{"GET", "versioning", "", "", {"GetBucketVersioning", kNone, true, get_bucket_versioning}},
-    Route{"GET", "cors", "", "", {"GetBucketCors", kNone, true, get_bucket_cors}},
-    Route{"GET", "acl", "", "", {"GetBucketAcl", kNone, true, get_acl}},
-    Route{"GET", "uploads", "", "", {"ListMultipartUploads", kNone, true, list_multipart_uploads}},
-    Route{"GET", "policy", "", "", {"GetBucketPolicy", kNone, true, get_unset_configuration}},
-    Route{"GET", "tagging", "", "", {"GetBucketTagging", kNone, true, get_unset_configuration}},
-    Route{"GET", "lifecycle", "", "", {"GetLifecycle", kNone, true, get_unset_configuration}},
-    Route{"GET", "encryption", "", "", {"GetEncryption", kNone, true, get_unset_configuration}},
-    Route{"GET", "object-lock", "", "", {"GetObjectLock", kNone, true, get_unset_configuration}},
-    Route{"GET", "replication", "", "", {"GetReplication", kNone, true, get_unset_configuration}},
-    Route{"GET", "website", "", "", {"GetWebsite", kNone, true, get_unset_configuration}},
+    Route{"GET", "location", "", "", {"GetBucketLocation", kNone, kRead, get_bucket_location}},
+    Route{
+        "GET", "versioning", "", "", {"GetBucketVersioning", kNone, kRead, get_bucket_versioning}},
+    Route{"GET", "cors", "", "", {"GetBucketCors", kNone, kRead, get_bucket_cors}},
+    Route{"GET", "acl", "", "", {"GetBucketAcl", kNone, kRead, get_acl}},
+    Route{"GET", "uploads", "", "", {"ListMultipartUploads", kNone, kRead, list_multipart_uploads}},
+    Route{"GET", "policy", "", "", {"GetBucketPolicy", kNone, kRead, get_unset_configuration}},
+    Route{"GET", "tagging", "", "", {"GetBucketTagging", kNone, kRead, get_unset_configuration}},
+    Route{"GET", "lifecycle", "", "", {"GetLifecycle", kNone, kRead, get_unset_configuration}},
+    Route{"GET", "encryption", "", "", {"GetEncryption", kNone, kRead, get_unset_configuration}},
+    Route{"GET", "object-lock", "", "", {"GetObjectLock", kNone, kRead, get_unset_configuration}},
+    Route{"GET", "replication", "", "", {"GetReplication", kNone, kRead, get_unset_configuration}},
+    Route{"GET", "website", "", "", {"GetWebsite", kNone, kRead, get_unset_configuration}},
     Route{
         "GET",
         "publicAccessBlock",
         "",
         "",
-        {"GetPublicAccessBlock", kNone, true, get_unset_configuration}},
-    Route{"GET", "list-type", "", "", {"ListObjectsV2", kNone, true, list_objects_v2}},
-    Route{"GET", "", "", "", {"ListObjects", kNone, true, list_objects}},
-    Route{"HEAD", "", "", "", {"HeadBucket", kNone, true, head_bucket}},
-    Route{"PUT", "cors", "", "", {"PutBucketCors", kWhole, false, put_bucket_cors}},
-    Route{"PUT", "", "", "", {"CreateBucket", kWhole, false, create_bucket}},
-    Route{"DELETE", "cors", "", "", {"DeleteBucketCors", kNone, false, delete_bucket_cors}},
-    Route{"DELETE", "", "", "", {"DeleteBucket", kNone, false, delete_bucket}},
-    Route{"POST", "delete", "", "", {"DeleteObjects", kWhole, false, delete_objects}},
+        {"GetPublicAccessBlock", kNone, kRead, get_unset_configuration}},
+    Route{"GET", "list-type", "", "", {"ListObjectsV2", kNone, kRead, list_objects_v2}},
+    Route{"GET", "", "", "", {"ListObjects", kNone, kRead, list_objects}},
+    Route{"HEAD", "", "", "", {"HeadBucket", kNone, kRead, head_bucket}},
+    Route{"PUT", "cors", "", "", {"PutBucketCors", kWhole, kAdmin, put_bucket_cors}},
+    Route{"PUT", "", "", "", {"CreateBucket", kWhole, kAdmin, create_bucket}},
+    Route{"DELETE", "cors", "", "", {"DeleteBucketCors", kNone, kAdmin, delete_bucket_cors}},
+    Route{"DELETE", "", "", "", {"DeleteBucket", kNone, kAdmin, delete_bucket}},
+    Route{"POST", "delete", "", "", {"DeleteObjects", kWhole, kWrite, delete_objects}},
 };
 
 constexpr std::array kObjectRoutes = {
-    Route{"GET", "uploadId", "", "", {"ListParts", kNone, true, list_parts}},
-    Route{"GET", "tagging", "", "", {"GetObjectTagging", kNone, true, get_object_tagging}},
-    Route{"GET", "attributes", "", "", {"GetObjectAttributes", kNone, true, get_object_attributes}},
-    Route{"GET", "acl", "", "", {"GetObjectAcl", kNone, true, get_acl}},
-    Route{"GET", "", "", "", {"GetObject", kNone, true, get_object}},
-    Route{"HEAD", "", "", "", {"HeadObject", kNone, true, head_object}},
+    Route{"GET", "uploadId", "", "", {"ListParts", kNone, kRead, list_parts}},
+    Route{"GET", "tagging", "", "", {"GetObjectTagging", kNone, kRead, get_object_tagging}},
+    Route{
+        "GET", "attributes", "", "", {"GetObjectAttributes", kNone, kRead, get_object_attributes}},
+    Route{"GET", "acl", "", "", {"GetObjectAcl", kNone, kRead, get_acl}},
+    Route{"GET", "", "", "", {"GetObject", kNone, kRead, get_object}},
+    Route{"HEAD", "", "", "", {"HeadObject", kNone, kRead, head_object}},
     Route{
         "PUT",
         "partNumber",
         "uploadId",
         kCopySource,
-        {"UploadPartCopy", kNone, false, upload_part_copy}},
-    Route{"PUT", "partNumber", "uploadId", "", {"UploadPart", kStream, false, nullptr}},
-    Route{"PUT", "tagging", "", "", {"PutObjectTagging", kWhole, false, put_object_tagging}},
-    Route{"PUT", "", "", kCopySource, {"CopyObject", kNone, false, copy_object}},
-    Route{"PUT", "", "", "", {"PutObject", kStream, false, nullptr}},
+        {"UploadPartCopy", kNone, kWrite, upload_part_copy}},
+    Route{"PUT", "partNumber", "uploadId", "", {"UploadPart", kStream, kWrite, nullptr}},
+    Route{"PUT", "tagging", "", "", {"PutObjectTagging", kWhole, kWrite, put_object_tagging}},
+    Route{"PUT", "", "", kCopySource, {"CopyObject", kNone, kWrite, copy_object}},
+    Route{"PUT", "", "", "", {"PutObject", kStream, kWrite, nullptr}},
     Route{
         "DELETE",
         "uploadId",
         "",
         "",
-        {"AbortMultipartUpload", kNone, false, abort_multipart_upload}},
+        {"AbortMultipartUpload", kNone, kWrite, abort_multipart_upload}},
     Route{
-        "DELETE", "tagging", "", "", {"DeleteObjectTagging", kNone, false, delete_object_tagging}},
-    Route{"DELETE", "", "", "", {"DeleteObject", kNone, false, delete_object}},
+        "DELETE", "tagging", "", "", {"DeleteObjectTagging", kNone, kWrite, delete_object_tagging}},
+    Route{"DELETE", "", "", "", {"DeleteObject", kNone, kWrite, delete_object}},
     Route{
         "POST",
         "uploads",
         "",
         "",
-        {"CreateMultipartUpload", kNone, false, create_multipart_upload}},
+        {"CreateMultipartUpload", kNone, kWrite, create_multipart_upload}},
     Route{
         "POST",
         "uploadId",
         "",
         "",
-        {"CompleteMultipartUpload", kWhole, false, complete_multipart_upload}},
+        {"CompleteMultipartUpload", kWhole, kWrite, complete_multipart_upload}},
 };
 
 // Parameters that ask for something else than the request would do without them.
@@ -194,8 +198,40 @@ Result<const Operation*> find_operation(const http::RequestHead& head, const Tar
     return &found->operation;
 }
 
-bool scope_allows(std::string_view scope, const Operation& operation) {
-    return scope.empty() || scope == "full" || (scope == "read" && operation.reads_only);
+Result<void> check_access(const Call& call, const Operation& operation) {
+    const auto& caller = call.signature.identity;
+    const auto allows = [&](auth::Action action, std::string_view bucket) {
+        return caller.scope != nullptr &&
+               caller.scope->allows(action, auth::ResourceKind::kBucket, bucket);
+    };
+    const auto denied = [&](std::string_view verb, const std::string& resource) {
+        const auto action = "s3:" + std::string(verb);
+        return auth::s3_error(
+            403,
+            "AccessDenied",
+            "User: arn:aws:iam::123456789012:user/" + caller.profile +
+                " is not authorized to perform: " + action + " on resource: \"arn:aws:s3:::" +
+                resource + "\" because no identity-based policy allows the " + action + " action"
+        );
+    };
+    const auto& target = call.target;
+    const bool all = target.bucket.empty();
+    if (!allows(operation.needs.action, all ? auth::kEveryName : target.bucket)) {
+        return denied(
+            operation.name,
+            all                  ? std::string(auth::kEveryName)
+            : target.key.empty() ? target.bucket
+                                 : target.bucket + "/" + target.key
+        );
+    }
+    if (call.head().find(kCopySource) && !caller.scope->allows_everything()) {
+        // What cannot be read here is refused by the operation itself.
+        const auto source = read_copy_source(call.header(kCopySource));
+        if (source && !allows(kRead, source->first)) {
+            return denied("GetObject", source->first + "/" + source->second);
+        }
+    }
+    return {};
 }
 
 }  // namespace gateleg::api::s3

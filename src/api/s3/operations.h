@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api/s3/call.h"
+#include "auth/scope.h"
 #include "base/result.h"
 
 namespace gateleg::api::s3 {
@@ -16,10 +17,17 @@ enum class BodyUse : std::uint8_t {
     kStream,  // an object or a part of one
 };
 
+// What a key must be allowed to do to the bucket. Has no default, so that an operation which says
+// nothing does not compile.
+struct Needs {
+    constexpr Needs(auth::Action needed) : action(needed) {}  // NOLINT: implicit
+    auth::Action action;
+};
+
 struct Operation {
     std::string_view name;
-    BodyUse body = BodyUse::kNone;
-    bool reads_only = false;
+    BodyUse body;
+    Needs needs;
     // Null for kStream. Called on a worker thread; `body` has arrived whole and is as promised.
     Answer (*run)(const Context& context, const Call& call, std::string_view body) = nullptr;
 };
@@ -27,7 +35,9 @@ struct Operation {
 // By method, target, parameters and headers. 405 MethodNotAllowed or 501 NotImplemented.
 Result<const Operation*> find_operation(const http::RequestHead& head, const Target& target);
 
-bool scope_allows(std::string_view scope, const Operation& operation);
+// 403 AccessDenied, in AWS's words, if the caller's scope does not allow it: on the bucket, on all
+// of them where none is named, and reading the bucket that is copied from.
+Result<void> check_access(const Call& call, const Operation& operation);
 
 // buckets.cc
 Answer list_buckets(const Context& context, const Call& call, std::string_view body);

@@ -47,8 +47,9 @@ public:
                 return;
             }
         }
+        const bool priced = request_.return_capacity != dynamo::ReturnCapacity::kNone;
         for (auto& writer : writers_) {
-            cost_[writer.table_name()].add(writer.apply(context));
+            writer.apply(context, priced ? &cost_[writer.table_name()] : nullptr);
         }
     }
 

@@ -32,7 +32,8 @@ public:
     void apply(CommitContext& context) override {
         evaluated_ = writer_.evaluate(context);
         if (evaluated_) {
-            cost_ = writer_.apply(context);
+            const bool priced = options_.return_capacity != dynamo::ReturnCapacity::kNone;
+            writer_.apply(context, priced ? &cost_ : nullptr);
         }
     }
 

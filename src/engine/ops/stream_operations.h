@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "dynamo/change_feed.h"
 #include "dynamo/streams.h"
 #include "engine/core.h"
 #include "engine/stream.h"
@@ -19,6 +20,9 @@ void describe_stream(const Core&, dynamo::DescribeStreamRequest, Done<dynamo::De
 void get_shard_iterator(const Core&, dynamo::GetShardIteratorRequest, Done<dynamo::GetShardIteratorRequest>);
 void get_records(const Core&, dynamo::GetRecordsRequest, Done<dynamo::GetRecordsRequest>);
 // NOLINTEND(readability-avoid-const-params-in-decls)
+
+Result<dynamo::ChangesRange> changes_range(const Core& core, const std::string& table);
+Result<dynamo::ChangesReply> read_changes(const Core& core, const dynamo::ChangesRequest& request);
 
 // The stream under `arn`, or why there is none.
 Result<std::shared_ptr<const Stream>> get_stream(const Core& core, const std::string& arn);

@@ -55,8 +55,9 @@ public:
         if (!decided_ || replayed_) {
             return;
         }
+        const bool priced = request_.return_capacity != dynamo::ReturnCapacity::kNone;
         for (auto& writer : writers_) {
-            cost_[writer.table_name()].add(writer.apply(context).times(2));
+            writer.apply(context, priced ? &cost_[writer.table_name()] : nullptr);
         }
         remember_token(context);
     }
@@ -111,8 +112,11 @@ private:
                 cancellation.add(i, evaluated.error());
                 continue;
             }
-            const auto item = writer.new_item() ? writer.new_item() : writer.old_item();
-            total_bytes += item ? value::item_size(*item) : 0;
+            if (writer.new_size() != 0) {
+                total_bytes += writer.new_size();
+            } else if (const auto old = writer.old_item()) {
+                total_bytes += value::item_size(*old);
+            }
         }
         if (cancellation.any()) {
             return std::move(cancellation).error();
@@ -174,13 +178,13 @@ private:
             if (replayed_) {
                 // A repeated transaction is not written again: it costs the reads.
                 for (const auto& writer : writers_) {
-                    cost_[writer.table_name()].table += 2;
+                    cost_[writer.table_name()].table += 1;
                 }
             }
             for (const auto& [table, cost] : cost_) {
                 reply.capacity.push_back(consumed(
                     table,
-                    cost,
+                    cost.times(2),
                     request_.return_capacity,
                     replayed_ ? Kind::kTransactRead : Kind::kTransactWrite
                 ));

@@ -6,6 +6,9 @@
 // the client's next request may be here before send() returns. From then on the replier touches
 // only what send_mutex_ guards; the socket is closed under that mutex too, so the descriptor a
 // replier sends to is never another's.
+//
+// A live reply keeps the request handed out until it ends; all it touches meanwhile is what
+// send_mutex_ guards.
 
 #pragma once
 
@@ -65,6 +68,14 @@ public:
     void reply(Response&& response) override;
     void reply_missing() override;
     void read_body(std::span<char> into, BodyCallback done) override;
+    std::unique_ptr<LiveReply> reply_live(Response&& head, UniqueFunction<void()> on_change)
+        override;
+
+    // For the live reply, on its thread.
+    bool send_live(std::string_view bytes);
+    bool is_live_ready() const { return !send_blocked_.load(std::memory_order_acquire); }
+    bool is_live_gone();
+    void end_live();
 
     // The loop's index of this connection.
     mutable std::size_t slot = 0;
@@ -124,7 +135,12 @@ private:
     void deliver(std::size_t bytes, BodyRead::State state);
     void watch_streamed_body(std::int64_t now);
 
+    // Live replies.
+    bool cut_live();
+    void tell_live();
+
     // Sending.
+    void send_handed_over();
     void answer(Response&& response);
     void send_reply(Response&& response, ReplyForm form, bool inline_reply);
     void send_locked(std::string_view head, std::string* body);
@@ -146,6 +162,7 @@ private:
     const std::string remote_address_;
 
     std::atomic<std::uint8_t> phase_{0};
+    std::atomic<bool> has_handed_over_{false};
 
     // The loop's thread only.
     Stage stage_ = Stage::kHead;
@@ -188,11 +205,16 @@ private:
     BodyBuffer body_;
     std::string spare_body_;
     std::string spare_headers_;
+    Response handed_over_;  // a reply that the loop has to send
+    std::string handed_over_type_;
     bool closing_ = false;
-    std::int64_t since_ = 0;  // when this stage began
+    std::int64_t since_ = 0;               // when this stage began
+    UniqueFunction<void()> live_changed_;  // the loop's once live_ is set
+    std::atomic<bool> live_{false};
 
     std::mutex send_mutex_;
-    std::list<Pending> pending_;  // at most two replies, see flush()
+    // At most two replies, see flush(), or what a live one was given before it was ready again.
+    std::list<Pending> pending_;
     bool send_failed_ = false;
     bool closed_ = false;
     std::atomic<bool> send_blocked_{false};  // pending_ or send_failed_; written under the mutex

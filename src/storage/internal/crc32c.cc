@@ -54,3 +54,13 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t crc) {
 }
 
 }  // namespace gateleg::storage::internal
+
+// RocksDB's packaged library is built for processors without the instruction, and its log has a
+// checksum over every record: the linker sends its calls here (see CMakeLists.txt of this folder).
+extern "C" std::uint32_t gateleg_rocksdb_crc32c(
+    std::uint32_t crc, const char* bytes, std::size_t size
+) __asm__("__wrap__ZN7rocksdb6crc32c6ExtendEjPKcm");
+
+std::uint32_t gateleg_rocksdb_crc32c(std::uint32_t crc, const char* bytes, std::size_t size) {
+    return gateleg::storage::internal::crc32c({bytes, size}, crc);
+}

@@ -26,11 +26,13 @@ constexpr std::string_view kFormatLine = "gateleg data directory, format ";
     throw StoreOpenError(exit_code, path.string() + ": " + why);
 }
 
-// Nothing in it but what an interrupted first start leaves, or a server with a remote store.
+// Nothing in it but what an interrupted first start leaves, keys that were made before it, or a
+// server with a remote store.
 bool is_unused(const fs::path& directory) {
     for (const auto& entry : fs::directory_iterator(directory)) {
         const auto name = entry.path().filename();
-        if (name != "LOCK" && name != "FORMAT.tmp" && name != "server-secret") {
+        if (name != "LOCK" && name != "FORMAT.tmp" && name != "server-secret" && name != "keys" &&
+            name != "keys.tmp" && name != "keys-used" && name != "admin.sock") {
             return false;
         }
     }

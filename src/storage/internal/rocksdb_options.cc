@@ -11,6 +11,7 @@
 #include <rocksdb/table.h>
 
 #include "base/log.h"
+#include "storage/internal/memtable.h"
 
 namespace gateleg::storage::internal {
 namespace {
@@ -66,11 +67,12 @@ rocksdb::Options make_rocksdb_options(const StoreOptions& options, rocksdb::Env*
 
     // There is one writer: the engine's commit thread.
     rocks.allow_concurrent_memtable_write = false;
+    rocks.memtable_factory = make_memtable_factory();
     rocks.write_buffer_size = 64 * kMegabyte;
     rocks.max_write_buffer_number = 4;
     // What a start after a kill replays, at some 6 ms a megabyte.
     rocks.max_total_wal_size = 128 * kMegabyte;
-    rocks.level0_file_num_compaction_trigger = 4;
+    rocks.level0_file_num_compaction_trigger = kUsualYoungFiles;
     rocks.compression = rocksdb::kLZ4Compression;
     rocks.bytes_per_sync = kMegabyte;
     rocks.max_background_jobs = 2;

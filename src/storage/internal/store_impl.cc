@@ -108,6 +108,7 @@ void Store::Impl::reopen_database() {
     const auto mark = current_mark();
     database_->db.reset();
     try {
+        tidying_.start_over();
         if (open_database(mark)) {
             set_mode(Mode::kOk, "");
             log_info("database opened again after a full disk");
@@ -225,6 +226,9 @@ void Store::Impl::watch(const std::stop_token& stop) {
         check_background();
         check_disk();
         write_mark_if_moved();
+        if (mode_.load() == Mode::kOk) {
+            tidying_.look(*database_->db, tick_);
+        }
     }
 }
 

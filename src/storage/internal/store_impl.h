@@ -17,6 +17,7 @@
 #include "storage/internal/database.h"
 #include "storage/internal/high_water_mark.h"
 #include "storage/internal/hooks.h"
+#include "storage/internal/tidying.h"
 #include "storage/store.h"
 
 namespace gateleg::storage {
@@ -82,6 +83,7 @@ private:
     internal::HighWaterMark written_mark_;
 
     int ticks_to_next_reopen_ = 0;
+    internal::Tidying tidying_;
     // A fast writer can fill a small disk between two ticks, so it also asks for a look.
     std::uint64_t bytes_since_look_ = 0;  // under write_mutex_
     std::atomic<bool> look_now_{false};

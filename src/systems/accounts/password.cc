@@ -12,6 +12,12 @@ namespace {
 constexpr std::size_t kSaltBytes = 16;
 constexpr std::size_t kHashBytes = 32;
 
+std::string without_padding(std::string_view bytes) {
+    auto encoded = encode_base64(bytes);
+    encoded.resize(encoded.find_last_not_of('=') + 1);
+    return encoded;
+}
+
 PasswordHash make_hash(const PasswordCost& cost, std::string_view password) {
     const auto salt = random_bytes(kSaltBytes);
     const auto size =
@@ -31,18 +37,22 @@ PasswordHash make_hash(const PasswordCost& cost, std::string_view password) {
     );
     GATELEG_CHECK(failed == ARGON2_OK);
     text.resize(text.find('\0'));
-    auto encoded = encode_base64(salt);
-    encoded.resize(encoded.find_last_not_of('=') + 1);
-    return {std::move(text), std::move(encoded)};
+    return {std::move(text), without_padding(salt)};
+}
+
+// In the form of a hash, but of no password: to have it computed would take memory and time at the
+// start, and comparing with it costs the same either way.
+std::string hash_of_nothing(const PasswordCost& cost) {
+    return "$argon2id$v=19$m=" + std::to_string(cost.memory_kib) +
+           ",t=" + std::to_string(cost.passes) + ",p=1$" +
+           without_padding(random_bytes(kSaltBytes)) + "$" +
+           without_padding(random_bytes(kHashBytes));
 }
 
 }  // namespace
 
 PasswordHasher::PasswordHasher(PasswordCost cost, std::size_t at_once, std::size_t max_waiting)
-    : cost_(cost),
-      at_once_(at_once),
-      max_waiting_(max_waiting),
-      nobody_(make_hash(cost, random_bytes(kSaltBytes)).text) {}
+    : cost_(cost), at_once_(at_once), max_waiting_(max_waiting), nobody_(hash_of_nothing(cost)) {}
 
 PasswordHasher::Place::~Place() {
     if (hasher_ == nullptr) {

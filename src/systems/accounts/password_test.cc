@@ -1,6 +1,7 @@
 #include "systems/accounts/password.h"
 
 #include <atomic>
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -22,6 +23,20 @@ TEST(PasswordTest, OnlyTheSamePasswordFits) {
     EXPECT_FALSE(hasher.verify(*place, "correct horse", "correct horse"));
     EXPECT_FALSE(hasher.verify_nobody(*place, "correct horse"));
     EXPECT_NE(hasher.hash(*place, "correct horse").text, hash.text);
+}
+
+TEST(PasswordTest, NobodysPasswordTakesAsLongAsAnothers) {
+    PasswordHasher hasher({.memory_kib = 4096, .passes = 2}, 1, 0);
+    const auto place = hasher.enter();
+    const auto processor_time = [](auto work) {
+        const auto before = std::clock();
+        work();
+        return std::clock() - before;
+    };
+    const auto hash = hasher.hash(*place, "x");
+    const auto known = processor_time([&] { hasher.verify(*place, "y", hash.text); });
+    const auto nobody = processor_time([&] { hasher.verify_nobody(*place, "y"); });
+    EXPECT_GT(nobody, known / 4);
 }
 
 TEST(PasswordTest, NoMoreAtOnceThanThereArePlaces) {

@@ -126,12 +126,16 @@ CallResult<OperationReply> Spending::spend(const model::NativeCall& call, const 
         return *std::move(replay);
     }
     const auto actor = model::internal_caller(call.caller.user.value_or(""));
-    if (auto expired = members_.expire_lots(order.user); !expired) {
-        return expired.error();
-    }
+    GATELEG_CALL_TRY_ASSIGN_CALL(auto lots, live_lots(order.user));
     Patience patience;
     int short_of_balance = 0;
-    do {
+    for (bool first = true;; first = false) {
+        if (!first) {
+            if (!patience.again()) {
+                return too_busy();
+            }
+            GATELEG_CALL_TRY_ASSIGN_CALL(lots, members_.lots(order.user));
+        }
         GATELEG_CALL_TRY_ASSIGN_CALL(const auto member, members_.load(order.user));
         const auto access = find_access(member, members_.catalog(), members_.now_millis());
         if (access.tier < order.least) {
@@ -141,7 +145,6 @@ CallResult<OperationReply> Spending::spend(const model::NativeCall& call, const 
                 {"tier", text(std::string(tier_name(access.tier)))}};
             return error;
         }
-        GATELEG_CALL_TRY_ASSIGN_CALL(auto lots, members_.lots(order.user));
         const auto payment = choose_lots(std::move(lots), order.amount, members_.now_seconds());
         if (payment.available < order.amount || short_of_balance > 3) {
             // Another request with the same key may have spent them: then that is the answer.
@@ -184,8 +187,22 @@ CallResult<OperationReply> Spending::spend(const model::NativeCall& call, const 
             code != "CreditsNotFound") {
             return reply;
         }
-    } while (patience.again());
-    return too_busy();
+    }
+}
+
+CallResult<std::vector<Lot>> Spending::live_lots(const std::string& user) const {
+    GATELEG_CALL_TRY_ASSIGN_CALL(auto lots, members_.lots(user));
+    const auto now = members_.now_seconds();
+    const bool expired = std::any_of(lots.begin(), lots.end(), [&](const Lot& lot) {
+        return lot.remaining > 0 && !lot.is_live(now);
+    });
+    if (!expired) {
+        return lots;
+    }
+    if (auto done = members_.expire_lots(user); !done) {
+        return done.error();
+    }
+    return members_.lots(user);
 }
 
 CallError Spending::report_exists(const std::string& user, const std::string& month) const {

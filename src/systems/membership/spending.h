@@ -38,6 +38,8 @@ private:
     CallResult<Order> read_order(const model::NativeCall& call) const;
     // The answer of the operation `spend`, stored or new.
     CallResult<OperationReply> spend(const model::NativeCall& call, const Order& order) const;
+    // After those that have expired have left the balance.
+    CallResult<std::vector<Lot>> live_lots(const std::string& user) const;
     CallError report_exists(const std::string& user, const std::string& month) const;
     CallResult<OperationReply> give_back(
         const std::string& user, const std::string& reservation, const std::string& state
