@@ -17,6 +17,7 @@
 #include "app/backend.h"
 #include "app/data_copy.h"
 #include "app/keys.h"
+#include "app/memory_limit.h"
 #include "app/object_house.h"
 #include "app/observation.h"
 #include "app/systems.h"
@@ -95,6 +96,12 @@ http::HostPolicy host_policy(const Config& config) {
 std::size_t thread_count(const Config& config) {
     return config.threads != 0 ? config.threads
                                : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
+http::Limits limits() {
+    http::Limits limits;
+    limits.body_pool_bytes = body_pool_bytes(memory_limit());
+    return limits;
 }
 
 std::string url_of(const http::ListeningAddress& address, bool tls) {
@@ -220,7 +227,7 @@ struct Server::Parts {
                        : nullptr),
           measured_dynamodb(metrics::Face::kDynamoDb, dynamodb, observation.meters()),
           measured_http(metrics::Face::kHttp, http_face, observation.meters()),
-          server(thread_count(config)) {
+          server(thread_count(config), limits()) {
         if (s3) {
             measured_s3.emplace(metrics::Face::kS3, *s3, observation.meters());
         }

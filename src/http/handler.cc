@@ -27,7 +27,10 @@ Exchange& Exchange::operator=(Exchange&& other) noexcept {
 
 Exchange::~Exchange() {
     if (target_) {
-        target_->reply_missing();
+        try {
+            target_->reply_missing();
+        } catch (...) {  // NOLINT: no memory even for that, and a throw from here ends the process
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <map>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -149,6 +150,63 @@ TEST_F(RecoveryTest, ZeroFilledTailIsDropped) {
     const auto killed = killed_store();
     append_bytes(largest_file(killed / "db", ".log"), std::string(70000, '\0'));
     EXPECT_EQ(count_keys(*Store::open(options(killed))), kKeys);
+}
+
+// T4: what a power cut may leave of the last write: a part of it, with nothing, zeros or something
+// else in the sectors behind.
+TEST_F(RecoveryTest, WriteTornAtAnyByteIsWhollyThereOrNotAtAll) {
+    constexpr int kBefore = 30;
+    constexpr int kInBatch = 3;
+    constexpr int kImages = 100;
+    fs::path before;
+    std::string log_bytes;
+    {
+        const auto store = Store::open(options(directory_ / "live"));
+        for (int i = 0; i < kBefore; ++i) {
+            put(*store, i);
+            if (i == kBefore / 2) {
+                ASSERT_TRUE(store->flush());
+            }
+        }
+        before = copy_running(*store, directory_ / "live", "before");
+        WriteBatch batch;
+        for (int i = 0; i < kInBatch; ++i) {
+            batch.put(key_of(kBefore + i), std::string(3000, 'z'));
+        }
+        ASSERT_TRUE(store->write(batch));
+        log_bytes = internal::read_file(largest_file(directory_ / "live" / "db", ".log"));
+    }
+    const auto log = largest_file(before / "db", ".log").filename();
+    const auto synced = fs::file_size(before / "db" / log);
+    ASSERT_GT(log_bytes.size(), synced);
+    std::mt19937 random(7);  // NOLINT: the same images each time
+    int whole = 0;
+    for (int image = 0; image < kImages; ++image) {
+        const auto written =
+            image % 10 == 0 ? log_bytes.size() - synced : random() % (log_bytes.size() - synced);
+        auto torn = log_bytes.substr(0, synced + written);
+        if (image % 4 == 1) {
+            torn.resize(log_bytes.size(), '\0');
+        } else if (image % 4 == 2) {
+            torn.resize((torn.size() + 4095) / 4096 * 4096, '\0');
+        } else if (image % 4 == 3) {
+            for (auto left = random() % 512; left > 0; --left) {
+                torn.push_back(static_cast<char>(random()));
+            }
+        }
+        const auto directory = directory_ / "image";
+        fs::remove_all(directory);
+        fs::copy(before, directory, fs::copy_options::recursive);
+        fs::permissions(directory, fs::perms::owner_all);
+        std::ofstream(directory / "db" / log, std::ios::binary) << torn;
+        const auto keys = count_keys(*Store::open(options(directory)));
+        ASSERT_TRUE(keys == kBefore || keys == kBefore + kInBatch)
+            << "image " << image << " with " << written << " bytes: " << keys << " keys";
+        EXPECT_TRUE(written + synced < log_bytes.size() || keys == kBefore + kInBatch) << image;
+        whole += keys == kBefore ? 0 : 1;
+    }
+    EXPECT_GE(whole, kImages / 10);
+    EXPECT_LT(whole, kImages / 2);
 }
 
 TEST_F(RecoveryTest, KilledAgainAfterAnUnfinishedWriteItStillOpens) {

@@ -21,6 +21,9 @@ Result<void> parse_body(std::string_view body, Use use) {
     auto& parser = body.size() <= kCommonBodyBytes ? common_parser : large_parser;
     dom::element root;
     const auto problem = parser.parse(body.data(), body.size(), false).get(root);
+    if (problem == simdjson::MEMALLOC) {
+        return service_unavailable("The server has no memory for the request; try again later");
+    }
     if (problem != simdjson::SUCCESS) {
         return serialization_error(
             std::string("The request body is not valid JSON: ") + simdjson::error_message(problem)
