@@ -138,9 +138,8 @@ TEST(PolicyTest, TheTableOfAStatement) {
     EXPECT_TRUE(allows(
         "read:A;write:B",
         "ExecuteTransaction",
-        R"({"TransactStatements":[{"Statement":"EXISTS(SELECT * FROM A WHERE k=1 AND v=1)"
-},)"
-        R"({"Statement":"UPDATE B SET a=1 WHERE k=1"}]})"
+        R"-({"TransactStatements":[{"Statement":"EXISTS(SELECT * FROM A WHERE k=1 AND v=1)"},)-"
+        R"-({"Statement":"UPDATE B SET a=1 WHERE k=1"}]})-"
     ));
 }
 
