@@ -265,9 +265,9 @@ test('shows changes as they happen, with what was and what is', async () => {
   await records.getByRole('button', { name: Key.PK.S }).first().click();
   await page.getByRole('list', { name: 'Changes' }).getByText('Seen at once').waitFor();
   await look(page, 'stream');
-  await page.getByLabel('Entity').selectOption('User');
+  await page.getByLabel('Entity', { exact: true }).selectOption('User');
   await page.getByText('Nothing changed yet').waitFor();
-  await page.getByLabel('Entity').selectOption('Album');
+  await page.getByLabel('Entity', { exact: true }).selectOption('Album');
   await page.getByLabel(/^From/).fill('horizon');
   await page.keyboard.press('Enter');
   await records.getByText(/title: .* → Seen at once/).first().waitFor();
