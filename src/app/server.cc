@@ -127,7 +127,8 @@ std::string reachable(std::string url) {
 // the engine before the store.
 struct Server::Parts {
     explicit Parts(const Config& config)
-        : backend(config, clock(config), system_clock),
+        : loading(config),
+          backend(config, clock(config), system_clock),
           keys(load_keys(config)),
           transfers(
               backend.dynamo(),
@@ -170,7 +171,7 @@ struct Server::Parts {
           tokens(load_tokens(config)),
           secret(load_server_secret(config)),
           objects(config, clock(config), outbound),
-          systems(config, secret, backend.dynamo(), clock(config), system_clock, objects),
+          systems(config, loading, secret, backend.dynamo(), clock(config), system_clock, objects),
           background(
               systems.runtimes(),
               deliveries,
@@ -331,6 +332,7 @@ struct Server::Parts {
 
     SystemClock system_clock;
     SettableClock test_clock;
+    ModelLoading loading;
     Backend backend;
     std::unique_ptr<auth::KeyRing> keys;
     TransferJobs transfers;

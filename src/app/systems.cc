@@ -7,7 +7,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <set>
+#include <vector>
 
 #include <fcntl.h>
 #include <openssl/rand.h>
@@ -141,8 +144,25 @@ void write_secret(const std::string& path, const std::string& secret) {
 
 }  // namespace
 
+struct ModelLoading::Parts {
+    std::vector<Source> sources;
+    std::vector<std::future<std::unique_ptr<model::Model>>> models;  // in the same order
+};
+
+ModelLoading::ModelLoading(const Config& config)
+    : parts_(std::make_unique<Parts>(Parts{.sources = sources_of(config), .models = {}})) {
+    use_catalogs(config, parts_->sources);
+    for (const auto& source : parts_->sources) {
+        parts_->models.push_back(std::async(std::launch::async, [&source] { return load(source); })
+        );
+    }
+}
+
+ModelLoading::~ModelLoading() = default;
+
 Systems::Systems(
     const Config& config,
+    ModelLoading& loading,
     const std::string& secret,
     dynamo::Dynamo& dynamo,
     const Clock& clock,
@@ -155,12 +175,12 @@ Systems::Systems(
           .secret = secret,
           .test_mode = config.test_clock,
           .setting = read_setting} {
-    auto sources = sources_of(config);
-    use_catalogs(config, sources);
+    const auto& sources = loading.parts_->sources;
     std::set<std::string> names;
     std::set<std::string> tables;
-    for (const auto& source : sources) {
-        auto model = load(source);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const auto& source = sources[i];
+        auto model = loading.parts_->models[i].get();
         if (!names.insert(model->name).second || !tables.insert(model->table.name).second) {
             throw ConfigError(
                 source.file + ": another model has the name " + model->name + " or the table " +

@@ -18,12 +18,27 @@
 
 namespace gateleg::app {
 
+// Models on their way: reading them is most of the time that a start takes, so it begins before the
+// database is opened, a thread for each.
+class ModelLoading {
+public:
+    // Throws ConfigError for a name that no system has.
+    explicit ModelLoading(const Config& config);
+    ~ModelLoading();
+
+private:
+    friend class Systems;
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
 // Immutable once made. The database and the clock outlive it.
 class Systems {
 public:
     // Throws ConfigError: what is wrong with a model as file:line:col, or which table does not fit.
     Systems(
         const Config& config,
+        ModelLoading& loading,
         const std::string& secret,
         dynamo::Dynamo& dynamo,
         const Clock& clock,

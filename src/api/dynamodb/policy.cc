@@ -186,7 +186,7 @@ void transaction(dom::element body, const Access& own, Accesses& out) {
         std::string_view member;
         Access access;
     };
-    static constexpr std::array<Kind, 5> kKinds = {{
+    static const std::array<Kind, 5> kKinds = {{
         {"Get", {Action::kRead, "GetItem"}},
         {"ConditionCheck", {Action::kRead, "ConditionCheckItem"}},
         {"Put", {Action::kWrite, "PutItem"}},

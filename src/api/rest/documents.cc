@@ -31,6 +31,11 @@ void add_roles(const model::Model& model, std::set<std::string, std::less<>>& ro
 
 }  // namespace
 
+Document Documents::Page::get() {
+    std::call_once(once, [this] { body = std::make_shared<const std::string>(render()); });
+    return {content_type, body};
+}
+
 Documents::Documents(const std::vector<model::Runtime*>& systems) {
     Models models;
     for (const auto* runtime : systems) {
@@ -38,18 +43,24 @@ Documents::Documents(const std::vector<model::Runtime*>& systems) {
         models.push_back(&model);
         add_roles(model, roles_);
         const auto base = model::base_path(model);
-        const auto document = make_document(kJson, model::render_openapi({&model}));
+        const auto page =
+            std::make_shared<Page>(kJson, [&model] { return model::render_openapi({&model}); });
         for (const auto& path : {base + "/openapi.json", "/openapi.json?system=" + model.name}) {
-            fixed_[path] = document;
+            fixed_[path] = page;
             described_[path] = {&model};
         }
-        fixed_[base + "/patterns"] = make_document(kJson, render_pattern_list(model));
+        fixed_[base + "/patterns"] =
+            std::make_shared<Page>(kJson, [&model] { return render_pattern_list(model); });
     }
-    fixed_["/openapi.json"] = make_document(kJson, model::render_openapi(models));
+    fixed_["/openapi.json"] =
+        std::make_shared<Page>(kJson, [models] { return model::render_openapi(models); });
     described_["/openapi.json"] = models;
-    fixed_["/docs"] = make_document("text/html; charset=utf-8", model::render_docs_page(models));
-    fixed_["/docs/docs.css"] =
-        make_document("text/css; charset=utf-8", std::string(model::docs_css()));
+    fixed_["/docs"] = std::make_shared<Page>("text/html; charset=utf-8", [models] {
+        return model::render_docs_page(models);
+    });
+    fixed_["/docs/docs.css"] = std::make_shared<Page>("text/css; charset=utf-8", [] {
+        return std::string(model::docs_css());
+    });
 }
 
 model::CallResult<std::optional<Document>> Documents::find(
@@ -61,7 +72,7 @@ model::CallResult<std::optional<Document>> Documents::find(
         return std::optional<Document>();
     }
     if (!described_.contains(path)) {
-        return std::optional(found->second);
+        return std::optional(found->second->get());
     }
     const auto query = parse_query(head.query());
     if (!query) {
@@ -78,7 +89,7 @@ model::CallResult<std::optional<Document>> Documents::find(
     const auto asked = query->find("mine");
     const bool is_mine = asked != query->end() && (asked->second == "1" || asked->second == "true");
     return std::optional(
-        is_mine ? mine(path, described->second, reader_in) : fixed_.find(path)->second
+        is_mine ? mine(path, described->second, reader_in) : fixed_.find(path)->second->get()
     );
 }
 

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "http/request.h"
@@ -40,9 +41,21 @@ public:
 private:
     using Models = std::vector<const model::Model*>;
 
+    // Made when it is first asked for: a start need not wait for what nobody may read.
+    struct Page {
+        std::string_view content_type;
+        std::function<std::string()> render;
+        std::once_flag once = {};
+        std::shared_ptr<const std::string> body = {};
+
+        Page(std::string_view type, std::function<std::string()> how)
+            : content_type(type), render(std::move(how)) {}
+        Document get();
+    };
+
     Document mine(const std::string& path, const Models& models, const ReaderIn& reader_in);
 
-    std::map<std::string, Document, std::less<>> fixed_;
+    std::map<std::string, std::shared_ptr<Page>, std::less<>> fixed_;
     // Of which models the OpenAPI document at a path is.
     std::map<std::string, Models, std::less<>> described_;
     // Roles that some endpoint asks for: others make no difference to a document.
