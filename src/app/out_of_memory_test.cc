@@ -49,6 +49,12 @@ void* operator new(std::size_t size) {
 void* operator new[](std::size_t size) {
     return operator new(size);
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return is_refused() ? nullptr : std::malloc(size == 0 ? 1 : size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t& no_throw) noexcept {
+    return operator new(size, no_throw);
+}
 void operator delete(void* memory) noexcept {
     std::free(memory);
 }
