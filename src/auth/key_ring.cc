@@ -7,10 +7,10 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "auth/private_file.h"
+#include "base/file_lock.h"
 #include "base/log.h"
 
 namespace gateleg::auth {
@@ -125,7 +125,7 @@ Result<void> KeyRing::lock_directory() {
         return {};
     }
     directory_lock_ = ::open(options_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory_lock_ < 0 || ::flock(directory_lock_, LOCK_EX | LOCK_NB) != 0) {
+    if (directory_lock_ < 0 || !lock_exclusively(directory_lock_)) {
         return resource_in_use(
             options_.directory.string() + (directory_lock_ < 0
                                                ? ": cannot be opened"

@@ -8,10 +8,10 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_lock.h"
 #include "storage/backup_files.h"
 #include "storage/store.h"
 
@@ -119,7 +119,7 @@ void check_format(const fs::path& directory) {
 
 File lock(const fs::path& directory) {
     File file(directory / "LOCK", O_RDWR | O_CREAT);
-    if (::flock(file.fd(), LOCK_EX | LOCK_NB) != 0) {
+    if (!lock_exclusively(file.fd())) {
         refuse(StoreOpenError::kOther, directory, "already in use by another Gateleg process");
     }
     return file;
