@@ -225,7 +225,7 @@ test('follows a stream: filters, a pause that loses nothing, gaps, the last 5,00
   await page.getByRole('button', { name: 'Pause' }).click();
   body = text(3, 4, 5); // the third again, as after a lost connection
   await page.getByText('+2 waiting').waitFor();
-  assert.equal(asked.at(-1).get('from'), '1003');
+  assert.ok(asked.some((query) => query.get('from') === '1003')); // it may have asked again since
   assert.equal(await page.getByText('SHOP#0 / ITEM#5').count(), 0);
   await page.locator('main').focus();
   await page.keyboard.press('p');
