@@ -28,6 +28,8 @@ from measure import OUT, say
 HERE = pathlib.Path(__file__).resolve().parent
 # What is measured beside the workloads.
 PARTS = ("own", "systems-api", "growth")
+# What a server does when it has nothing to do, such as putting its files in order, is not part of a run.
+SETTLE_SECONDS = 15
 
 
 def start(name, arguments, loads):
@@ -58,6 +60,7 @@ def start(name, arguments, loads):
             if status != 200:
                 say(f"      {name}: no {workload}: {status} {json.dumps(reply)[:120]}")
         measure.await_idle(server)
+        time.sleep(SETTLE_SECONDS)
         server.loaded_mib, server.loaded_disk_mib = server.memory_mib(), server.disk_mib()
     except BaseException:
         server.stop()
