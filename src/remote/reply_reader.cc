@@ -125,6 +125,9 @@ Result<void> read_reply(
     auto& parser = body.size() <= kCommonBodyBytes ? common_parser : large_parser;
     dom::element root;
     const auto problem = parser.parse(body.data(), body.size(), true).get(root);
+    if (problem == simdjson::MEMALLOC) {
+        parser = dom::parser();  // what it has of its memory does not fit together any more
+    }
     if (problem != simdjson::SUCCESS) {
         return unreadable(std::string("not valid JSON: ") + simdjson::error_message(problem));
     }

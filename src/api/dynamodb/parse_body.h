@@ -22,6 +22,8 @@ Result<void> parse_body(std::string_view body, Use use) {
     dom::element root;
     const auto problem = parser.parse(body.data(), body.size(), false).get(root);
     if (problem == simdjson::MEMALLOC) {
+        // What it has of its memory does not fit together any more.
+        parser = dom::parser();
         return service_unavailable("The server has no memory for the request; try again later");
     }
     if (problem != simdjson::SUCCESS) {
