@@ -4,6 +4,7 @@
 
 #include "storage/internal/crc32c.h"
 #include "storage/internal/little_endian.h"
+#include "storage/internal/test_directory.h"
 
 namespace gateleg::storage::internal {
 namespace {
@@ -95,6 +96,46 @@ TEST(WalScanTest, FragmentsOfTheTornRecordItselfAreNotBehindIt) {
     const auto scan = scan_wal(log);
     ASSERT_TRUE(scan.damage);
     EXPECT_EQ(scan.damage->records_behind, 0U);
+}
+
+TEST(WalScanTest, ZerosBehindTheLastRecordAreRoom) {
+    const auto log = full(1) + full(2);
+    for (const std::size_t zeros : {1, 6, 7, 8, 4096, 100000}) {
+        const auto scan = scan_wal(log + std::string(zeros, '\0'));
+        ASSERT_TRUE(scan.damage) << zeros;
+        EXPECT_TRUE(scan.damage->is_room) << zeros;
+        EXPECT_EQ(scan.damage->offset, log.size());
+        EXPECT_EQ(scan.damage->records_behind, 0U);
+        EXPECT_EQ(scan.next_sequence, 3U);
+    }
+}
+
+TEST(WalScanTest, ZerosInARecordOrBeforeOneAreDamage) {
+    const auto bytes = batch(5, 1, 40000);
+    const auto torn = scan_wal(fragment(2, bytes.substr(0, 32761)) + std::string(9000, '\0'));
+    ASSERT_TRUE(torn.damage);
+    EXPECT_FALSE(torn.damage->is_room);
+    const auto lost = scan_wal(full(1) + std::string(full(2).size(), '\0') + full(3));
+    ASSERT_TRUE(lost.damage);
+    EXPECT_FALSE(lost.damage->is_room);
+    EXPECT_EQ(lost.damage->records_behind, 1U);
+}
+
+TEST(WalScanTest, RecordsMissingBetweenTwoLogsAreDamage) {
+    const TestDirectory directory;
+    const auto scan_of = [&](const std::string& older, const std::string& younger) {
+        std::ofstream(directory / "000004.log", std::ios::binary) << older;
+        std::ofstream(directory / "000007.log", std::ios::binary) << younger;
+        return scan_wals(directory / "");
+    };
+    const std::string room(8192, '\0');
+    const auto whole = scan_of(full(1) + full(2) + room, full(3) + room);
+    ASSERT_TRUE(whole.damage);
+    EXPECT_TRUE(whole.damage->is_room);
+    EXPECT_EQ(whole.damage->records_behind, 0U);
+    EXPECT_EQ(whole.next_sequence, 4U);
+    // The older log's last record reads as zeros.
+    EXPECT_EQ(scan_of(full(1) + room, full(3) + room).damage->records_behind, 1U);
 }
 
 TEST(WalScanTest, OlderRecordBehindDamageIsNoneOfOurs) {

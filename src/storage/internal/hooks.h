@@ -9,6 +9,8 @@
 
 #include <rocksdb/file_system.h>
 
+#include "storage/internal/roomy_logs.h"
+
 namespace gateleg::storage::internal {
 
 struct DiskSpace {
@@ -20,6 +22,7 @@ struct Hooks {
     std::shared_ptr<rocksdb::FileSystem> file_system;  // null: the real one
     std::function<DiskSpace()> disk_space;             // empty: ask the real disk
     std::chrono::milliseconds tick{1000};
+    LogRoom log_room;
 };
 
 }  // namespace gateleg::storage::internal

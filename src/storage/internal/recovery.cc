@@ -95,6 +95,9 @@ private:
             refuse_damage(describe(damage) + kHowToAccept);
         }
         options_.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+        if (damage.is_room && damage.records_behind == 0) {
+            return;
+        }
         log_warn(
             damage.records_behind > 0 ? "damaged log dropped" : "unfinished last write dropped",
             {{"file", damage.file.string()},

@@ -12,6 +12,7 @@
 #include "storage/internal/recovery.h"
 #include "storage/internal/rocksdb_options.h"
 #include "storage/internal/rocksdb_status.h"
+#include "storage/internal/roomy_logs.h"
 
 namespace gateleg::storage {
 namespace {
@@ -40,10 +41,8 @@ Store::Impl::Impl(const StoreOptions& options)
         open_in_memory();
         return;
     }
-    if (options_.hooks && options_.hooks->file_system) {
-        database_->env = rocksdb::NewCompositeEnv(options_.hooks->file_system);
-    }
     write_options_.sync = options_.durability == Durability::kFsync;
+    make_env();
     directory_.emplace(options_.directory);
     auto mark = internal::HighWaterMarkFile::load(directory_->mark());
     if (!mark && !std::filesystem::exists(directory_->database())) {
@@ -67,6 +66,19 @@ Store::Impl::~Impl() {
     const bool flushed = flush().has_value();
     if (directory_) {
         write_mark(flushed, true);
+    }
+}
+
+void Store::Impl::make_env() {
+    auto files = options_.hooks ? options_.hooks->file_system : nullptr;
+    if (write_options_.sync) {
+        files = internal::make_roomy_logs(
+            files ? files : rocksdb::FileSystem::Default(),
+            options_.hooks ? options_.hooks->log_room : internal::LogRoom{}
+        );
+    }
+    if (files) {
+        database_->env = rocksdb::NewCompositeEnv(files);
     }
 }
 

@@ -41,6 +41,7 @@ private:
     // kDiskFull is worse than kDiskLow: RocksDB has stopped, and must be opened again to go on.
     enum class Mode : std::uint8_t { kOk, kDiskLow, kDiskFull, kFailed };
 
+    void make_env();
     rocksdb::Options rocksdb_options();
     void open_in_memory();
     // False if the disk is so full that it could only be opened for reading.

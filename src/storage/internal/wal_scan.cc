@@ -66,6 +66,10 @@ bool begins_later_record(const Fragment& fragment, std::uint64_t next_sequence) 
     return begins && read_u64(fragment.payload) >= next_sequence;
 }
 
+bool is_zero(std::string_view bytes) {
+    return bytes.find_first_not_of('\0') == std::string_view::npos;
+}
+
 std::uint64_t count_records_from(
     std::string_view log, std::size_t offset, std::uint64_t next_sequence
 ) {
@@ -145,7 +149,10 @@ private:
         WalDamage damage;
         damage.offset = in_record_ ? record_offset_ : offset_;
         damage.bytes = log_.size() - damage.offset;
-        damage.records_behind = count_records_from(log_, offset_, scan_.next_sequence);
+        damage.is_room = !in_record_ && is_zero(log_.substr(offset_));
+        if (!damage.is_room) {
+            damage.records_behind = count_records_from(log_, offset_, scan_.next_sequence);
+        }
         scan_.damage = damage;
     }
 

@@ -21,6 +21,9 @@ struct WalDamage {
     // is one record, written after the one before was synced: with fsync, a record behind damage
     // means that acknowledged data is damaged. None means that the last write was cut short.
     std::uint64_t records_behind = 0;
+    // Zeros up to the end behind a whole record: room that was not used (roomy_logs.h), and no
+    // damage unless there are records behind it.
+    bool is_room = false;
 };
 
 struct WalScan {
