@@ -50,6 +50,11 @@ def newest_wal(data):
     return max(logs, key=lambda path: int(path.stem))
 
 
+def records_end(wal):
+    """Where its last record ends, but for zeros of its own: with fsync there is room behind it, which reads as zeros."""
+    return len(wal.read_bytes().rstrip(b"\0"))
+
+
 def flip(path, offset, bit=3):
     with open(path, "r+b") as file:
         file.seek(offset)
@@ -122,7 +127,7 @@ def test_bit_in_the_middle():
     with Folder() as data:
         fill(data)
         wal = newest_wal(data)
-        flip(wal, wal.stat().st_size // 2)
+        flip(wal, records_end(wal) // 2)
         expect_refusal(data, wal)
         expect_refusal(data, wal)
         accept_loss(data)
@@ -133,7 +138,7 @@ def test_bit_near_the_end():
     with Folder() as data:
         fill(data)
         wal = newest_wal(data)
-        flip(wal, wal.stat().st_size - 4500)
+        flip(wal, records_end(wal) - 4500)
         expect_refusal(data, wal)
 
 
@@ -143,7 +148,7 @@ def test_zeroed_block():
         fill(data)
         wal = newest_wal(data)
         with open(wal, "r+b") as file:
-            file.seek(wal.stat().st_size // 3)
+            file.seek(records_end(wal) // 3)
             file.write(bytes(4096))
         expect_refusal(data, wal)
 
@@ -153,8 +158,37 @@ def test_shortened():
     with Folder() as data:
         fill(data)
         wal = newest_wal(data)
-        os.truncate(wal, wal.stat().st_size * 6 // 10)
+        os.truncate(wal, records_end(wal) * 6 // 10)
         expect_refusal(data, wal)
+
+
+def test_zeroed_end():
+    """the last records read as zeros, as the room behind them: refused, for the high-water mark knows more"""
+    with Folder() as data:
+        fill(data)
+        wal = newest_wal(data)
+        end = records_end(wal)
+        assert wal.stat().st_size > end, "the log has room"
+        with open(wal, "r+b") as file:
+            file.seek(end - 3000)
+            file.write(bytes(3000))
+        expect_refusal(data, wal.parent)
+
+
+def test_room():
+    """what happens to the room behind the last record takes nothing away"""
+    with Folder() as data:
+        fill(data)
+        wal = newest_wal(data)
+        end, size = records_end(wal), wal.stat().st_size
+        assert size > end, "the log has room"
+        flip(wal, (end + size) // 2)
+        expect_all(data)
+    with Folder() as data:
+        fill(data)
+        wal = newest_wal(data)
+        os.truncate(wal, records_end(wal) + 64)
+        expect_all(data)
 
 
 def test_deleted():

@@ -39,7 +39,7 @@ public:
         settled_.wait(lock, [&] { return written_ + bytes <= filling_; });
         written_ += bytes;
         if (stopped_ || awaited_ || written_ < sizes_.from || usual_write_ > sizes_.most ||
-            filled_ >= written_ + sizes_.ahead / 2) {
+            filled_ >= written_ + wanted() / 2) {
             return false;
         }
         awaited_ = true;
@@ -99,9 +99,11 @@ public:
     }
 
 private:
+    std::uint64_t wanted() const { return std::min(sizes_.ahead, written_); }
+
     std::uint64_t begin_step() {
         const std::lock_guard lock(mutex_);
-        if (stopped_ || filled_ >= written_ + sizes_.ahead) {
+        if (stopped_ || filled_ >= written_ + wanted()) {
             awaited_ = false;
             return kNowhere;
         }

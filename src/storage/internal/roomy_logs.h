@@ -22,7 +22,8 @@ struct LogRoom {
     // Nor does one with more than this from one sync to the next: to write it twice would take
     // longer than the journal does.
     std::uint64_t most = 128 * 1024;
-    // So much lies ahead when the thread has done its work; it is woken when half of it is used.
+    // So much lies ahead, but no more than the log is long, when the thread has done its work; it
+    // is woken when half of it is used.
     std::uint64_t ahead = 4 * 1024 * 1024;
     // Written and synced in one go.
     std::uint64_t step = 256 * 1024;
