@@ -38,6 +38,22 @@ TEST(Crc32cTest, MatchesThePublishedValues) {
     EXPECT_EQ(crc32c("56789", crc32c("1234")), 0xE3069283U);
 }
 
+TEST(Crc32cTest, OfTwoTextsIsThatOfBothTogether) {
+    std::string text(200'000, 'a');
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        text[i] = static_cast<char>(i * 7 + i / 251);
+    }
+    const std::string_view all(text);
+    for (const std::size_t size :
+         {0, 1, 2, 3, 255, 256, 257, 32761, 65535, 65536, 65537, 131072, 199'990}) {
+        const auto second = all.substr(1, size);
+        EXPECT_EQ(
+            crc32c_of_both(crc32c(all.substr(0, 1)), crc32c(second), size),
+            crc32c(all.substr(0, 1 + size))
+        ) << size;
+    }
+}
+
 TEST(WalScanTest, ReadsSequencesOfWholeRecords) {
     const auto scan = scan_wal(full(7, 2) + full(9, 3));
     EXPECT_EQ(scan.records, 2U);
