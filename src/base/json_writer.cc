@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace gateleg {
 namespace {
 
@@ -42,8 +46,40 @@ std::uint64_t short_word(std::string_view text) {
     return word | std::uint64_t{0x6161616161616161} << 8 * size;
 }
 
+#if defined(__SSE2__)
+// Whether 32 bytes have one among them that must be escaped.
+bool has_escape(const char* text) {
+    const auto marks = [](const char* bytes) {
+        const auto found = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+        const auto control = _mm_set1_epi8(0x1F);
+        return _mm_or_si128(
+            _mm_cmpeq_epi8(_mm_max_epu8(found, control), control),
+            _mm_or_si128(
+                _mm_cmpeq_epi8(found, _mm_set1_epi8('"')),
+                _mm_cmpeq_epi8(found, _mm_set1_epi8('\\'))
+            )
+        );
+    };
+    return _mm_movemask_epi8(_mm_or_si128(marks(text), marks(text + 16))) != 0;
+}
+#endif
+
 // The first place from `at` on that must be escaped, or text.size().
 std::size_t find_escape(std::string_view text, std::size_t at) {
+    // What is shorter than a word, such as most names: its bytes, then letters.
+    if (text.size() < 8) {
+        if (at >= text.size()) {
+            return at;
+        }
+        const auto marks = escape_marks(short_word(text.substr(at)));
+        return marks == 0 ? text.size()
+                          : at + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+    }
+#if defined(__SSE2__)
+    while (at + 32 <= text.size() && !has_escape(text.data() + at)) {
+        at += 32;
+    }
+#endif
     for (; at + 8 <= text.size(); at += 8) {
         std::uint64_t word = 0;
         std::memcpy(&word, text.data() + at, sizeof word);
@@ -51,8 +87,8 @@ std::size_t find_escape(std::string_view text, std::size_t at) {
             return at + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
         }
     }
-    // The last few bytes once more in a whole word, if there is one, without a loop over them.
-    if (at < text.size() && text.size() >= 8) {
+    // The last few bytes once more in a whole word, without a loop over them.
+    if (at < text.size()) {
         const auto start = text.size() - 8;
         std::uint64_t word = 0;
         std::memcpy(&word, text.data() + start, sizeof word);
@@ -60,13 +96,6 @@ std::size_t find_escape(std::string_view text, std::size_t at) {
         const auto marks = escape_marks(word);
         return marks == 0 ? text.size()
                           : start + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
-    }
-    // What is shorter than a word, such as most names: its bytes, then letters.
-    if (at < text.size()) {
-        const auto word = short_word(text.substr(at));
-        const auto marks = escape_marks(word);
-        return marks == 0 ? text.size()
-                          : at + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
     }
     return at;
 }

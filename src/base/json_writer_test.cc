@@ -38,7 +38,7 @@ TEST(JsonWriterTest, NeedsEscapeAgreesWithTheEscaper) {
 }
 
 TEST(JsonWriterTest, FindsAnEscapeAtEveryPlace) {
-    for (std::size_t size = 1; size < 20; ++size) {
+    for (std::size_t size = 1; size < 80; ++size) {
         for (std::size_t at = 0; at < size; ++at) {
             // 0xff, '!' and '#' are next to what must be escaped.
             for (const char near : {'a', '\xff', '!', '#', ' '}) {
