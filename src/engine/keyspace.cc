@@ -1,5 +1,8 @@
 #include "engine/keyspace.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/hash.h"
 #include "engine/limits.h"
 #include "value/key_codec.h"
@@ -26,11 +29,22 @@ constexpr char kBackupItems = 0x13;
 constexpr std::size_t kIndexPrefixBytes = 1 + 4 + 2;
 constexpr std::size_t kTtlPrefixBytes = 1 + 4 + 8;
 
+// Most keys are shorter: so they are allocated once.
+constexpr std::size_t kUsualKeyBytes = 128;
+
+template <class Integer>
+std::array<char, sizeof(Integer)> big_endian(Integer number) {
+    std::array<char, sizeof(Integer)> bytes;
+    for (std::size_t i = 0; i < sizeof number; ++i) {
+        bytes[i] = static_cast<char>(number >> 8 * (sizeof number - 1 - i) & 0xff);
+    }
+    return bytes;
+}
+
 template <class Integer>
 void append_big_endian(std::string& out, Integer number) {
-    for (int shift = static_cast<int>(sizeof number) * 8 - 8; shift >= 0; shift -= 8) {
-        out.push_back(static_cast<char>(number >> shift & 0xff));
-    }
+    const auto bytes = big_endian(number);
+    out.append(bytes.data(), bytes.size());
 }
 
 std::string prefix_with(char space) {
@@ -196,10 +210,37 @@ std::string partition_prefix(TableId table, IndexId index, std::string_view hash
     return key.append(hash_attributes);
 }
 
+namespace {
+
+// The partition's part of a key: what partition_prefix() makes of the item's attributes, without a
+// string of their own. False as append_attributes().
+bool append_partition(
+    std::string& key,
+    TableId table,
+    IndexId index,
+    const KeyDefinition& schema,
+    value::ValueView item
+) {
+    key.reserve(kUsualKeyBytes);
+    key.push_back(kItems);
+    append_big_endian(key, static_cast<std::uint32_t>(table));
+    append_big_endian(key, static_cast<std::uint16_t>(index));
+    const auto hash_at = key.size();
+    key.append(sizeof(std::uint64_t), '\0');
+    const auto attributes_at = key.size();
+    if (!append_attributes(key, schema.hash, item, kMaxHashKeyBytes)) {
+        return false;
+    }
+    const auto hash = big_endian(hash64(std::string_view(key).substr(attributes_at)));
+    std::copy(hash.begin(), hash.end(), key.begin() + static_cast<std::ptrdiff_t>(hash_at));
+    return true;
+}
+
+}  // namespace
+
 std::string item_key(const Table& table, value::ValueView item) {
-    std::string hash;
-    append_attributes(hash, table.key.hash, item, kMaxHashKeyBytes);
-    auto key = partition_prefix(table.id, kPrimary, hash);
+    std::string key;
+    append_partition(key, table.id, kPrimary, table.key, item);
     append_attributes(key, table.key.range, item, kMaxRangeKeyBytes);
     return key;
 }
@@ -211,12 +252,9 @@ std::string_view item_key_suffix(std::string_view item_key) {
 std::optional<std::string> index_entry_key(
     const Table& table, const Index& index, value::ValueView item, std::string_view item_key
 ) {
-    std::string hash;
-    if (!append_attributes(hash, index.key.hash, item, kMaxHashKeyBytes)) {
-        return std::nullopt;
-    }
-    auto key = partition_prefix(table.id, index.id, hash);
-    if (!append_attributes(key, index.key.range, item, kMaxRangeKeyBytes)) {
+    std::string key;
+    if (!append_partition(key, table.id, index.id, index.key, item) ||
+        !append_attributes(key, index.key.range, item, kMaxRangeKeyBytes)) {
         return std::nullopt;
     }
     key.append(item_key_suffix(item_key));
