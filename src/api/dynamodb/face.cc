@@ -87,10 +87,10 @@ Known find_known(std::string_view target) {
         return {};
     }
     const auto name = target.substr(kTargetPrefix.size());
-    return {
-        .operation = find_operation(name),
-        .transfer = find_transfer_operation(name),
-        .tool = find_tool_operation(name)};
+    if (const auto* operation = find_operation(name)) {
+        return {.operation = operation};
+    }
+    return {.transfer = find_transfer_operation(name), .tool = find_tool_operation(name)};
 }
 
 ForwardedOperation forwarded(const Known& known, std::string_view target) {
