@@ -299,7 +299,9 @@ bool Connection::hand_out() {
         log_error("request handler threw");
     }
     in_handler_ = false;
-    if (phase_.load(std::memory_order_acquire) == 0) {
+    const bool answered = phase_.load(std::memory_order_acquire) == 0;
+    loop_->note_request(*this, answered);
+    if (answered) {
         return true;
     }
     if (streamed) {

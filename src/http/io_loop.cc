@@ -18,6 +18,11 @@ namespace asio = boost::asio;
 // Refused connections linger for their 503; past so many above the cap they are cut at once.
 constexpr std::size_t kRefusedAboveCap = 64;
 
+// So many requests of one connection, one after the other, make it worth to wait awake for the
+// next.
+constexpr int kStreak = 32;
+constexpr std::chrono::microseconds kPollFor{50};
+
 thread_local const IoLoop* current_loop = nullptr;  // NOLINT: answers is_current_thread()
 
 std::int64_t steady_millis() {
@@ -54,11 +59,43 @@ void IoLoop::start() {
 void IoLoop::run() {
     for (;;) {
         try {
-            io_.run();
+            while (run_next()) {
+            }
             return;
         } catch (const std::exception& thrown) {
             log_error("I/O thread caught an exception", {{"what", thrown.what()}});
         }
+    }
+}
+
+bool IoLoop::run_next() {
+    return (streak_ >= kStreak && poll_awhile()) || io_.run_one() != 0;
+}
+
+// A client that asks again as soon as it has its answer is met awake: on an idle machine it takes
+// longer to wake a thread than to answer. Not for several at once, who need the processors
+// themselves, and not again soon for one that takes its time.
+bool IoLoop::poll_awhile() {
+    if (state_->can_poll && state_->alone.load(std::memory_order_relaxed) == this) {
+        const auto end = std::chrono::steady_clock::now() + kPollFor;
+        do {
+            if (io_.poll_one() != 0) {
+                return true;
+            }
+        } while (std::chrono::steady_clock::now() < end);
+    }
+    streak_ = 0;
+    return false;
+}
+
+void IoLoop::note_request(const Connection& connection, bool answered) {
+    streak_ = answered && &connection == latest_ ? streak_ + 1 : 0;
+    latest_ = &connection;
+    const auto* alone = state_->alone.load(std::memory_order_relaxed);
+    if (streak_ == kStreak) {
+        state_->alone.store(this, std::memory_order_relaxed);
+    } else if (alone != nullptr && alone != this) {
+        state_->alone.store(nullptr, std::memory_order_relaxed);
     }
 }
 

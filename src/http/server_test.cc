@@ -1,6 +1,7 @@
 #include "http/server.h"
 
 #include <atomic>
+#include <ctime>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -64,6 +65,31 @@ TEST_F(ServerTest, ConnectionServesManyRequests) {
         );
     }
     EXPECT_EQ(server->connection_count(), 1u);
+}
+
+// A client that asks at once is waited for awake, and not for longer than it does so.
+TEST_F(ServerTest, LoopThatWaitsAwakeSleepsAgain) {
+    start();
+    TestClient eager(port);
+    TestClient other(port);
+    const auto ask = [](TestClient& client, int times) {
+        for (int i = 0; i < times; ++i) {
+            client.send(get("/" + std::to_string(i)));
+            ASSERT_EQ(body_of(client.read_reply()), "GET /" + std::to_string(i) + " 0 ");
+        }
+    };
+    ask(eager, 200);
+    ask(other, 200);
+    for (int i = 0; i < 100; ++i) {
+        ask(eager, 1);
+        ask(other, 1);
+    }
+    ask(eager, 200);
+    const auto before = std::clock();
+    std::this_thread::sleep_for(300ms);
+    EXPECT_LT(std::clock() - before, CLOCKS_PER_SEC / 10);
+    ask(eager, 200);
+    server->stop();  // while it may be awake
 }
 
 TEST_F(ServerTest, OldClientsGetWhatTheyKnow) {

@@ -21,6 +21,7 @@
 namespace gateleg::http {
 
 class Connection;
+class IoLoop;
 
 // What all loops of one server share.
 struct ServerState {
@@ -30,6 +31,9 @@ struct ServerState {
     const Limits limits;
     BytePool body_pool;
     std::atomic<bool> draining{false};
+    // The loop that alone has had requests lately, if there is one: it may wait for the next awake.
+    std::atomic<const IoLoop*> alone{nullptr};
+    const bool can_poll = std::thread::hardware_concurrency() > 1;
 };
 
 // Members are for the loop's own thread unless they say otherwise. Connections keep their loop
@@ -60,11 +64,15 @@ public:
     void adopt(std::shared_ptr<Connection> connection);
     // Called by a connection that closed itself.
     void forget(const Connection& connection);
+    // Called after each request was handed out: whether it was answered at once.
+    void note_request(const Connection& connection, bool answered);
     // Closes the connection least worth keeping. False if all of them are at work.
     bool evict_one();
 
 private:
     void run();
+    bool run_next();
+    bool poll_awhile();
     void schedule_tick();
     void on_tick();
     void read_mailbox();
@@ -78,6 +86,10 @@ private:
     std::atomic<std::size_t> count_{0};
     std::atomic<std::int64_t> now_;
     bool stopping_ = false;
+    // The connection that had the last request, and how many in a row were its own and answered at
+    // once.
+    const Connection* latest_ = nullptr;
+    int streak_ = 0;
     std::thread thread_;
 
     std::mutex mailbox_mutex_;
