@@ -127,6 +127,10 @@ dynamo::Streams* Backend::streams() {
     return parts_->engine.get();
 }
 
+dynamo::Backups* Backend::backups() {
+    return parts_->engine.get();
+}
+
 dynamo::TableSettings* Backend::settings() {
     return parts_->engine.get();
 }

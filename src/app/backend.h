@@ -8,6 +8,7 @@
 
 #include "app/config.h"
 #include "base/clock.h"
+#include "dynamo/backups.h"
 #include "dynamo/change_feed.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
@@ -38,6 +39,7 @@ public:
     dynamo::StoreCalls* store_calls();
     // Null with a remote store, all of these: it answers for them itself.
     dynamo::Streams* streams();
+    dynamo::Backups* backups();
     dynamo::TableSettings* settings();
     const storage::Store* store() const;
     const engine::Engine* engine() const;

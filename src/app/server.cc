@@ -150,6 +150,7 @@ struct Server::Parts {
                .region = config.region,
                .hosts = host_policy(config),
                .streams = backend.streams(),
+               .backups = backend.backups(),
                .settings = backend.settings(),
                .like_dynamodb_local = config.like_dynamodb_local,
                .transfers = backend.settings() != nullptr ? &transfers : nullptr,
@@ -161,6 +162,7 @@ struct Server::Parts {
               system_clock,
               {.region = config.region,
                .streams = backend.streams(),
+               .backups = backend.backups(),
                .settings = backend.settings(),
                .store = backend.store_calls()}
           ),

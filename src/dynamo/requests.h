@@ -163,6 +163,7 @@ struct CreateTableRequest {
     std::optional<StreamSpecification> stream;
     bool deletion_protection = false;
     Tags tags;
+    std::optional<std::string> resource_policy;
 };
 
 struct UpdateTableRequest {

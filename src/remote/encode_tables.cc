@@ -151,6 +151,7 @@ void encode_request(std::string& out, const dynamo::CreateTableRequest& request)
     if (!request.tags.empty()) {
         encode_tags(json, request.tags);
     }
+    internal::encode_text(json, "ResourcePolicy", request.resource_policy);
     json.end_object();
 }
 

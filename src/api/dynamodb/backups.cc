@@ -1,9 +1,7 @@
 #include "api/dynamodb/backups.h"
 
-#include <array>
-#include <cstdio>
-
 #include "api/dynamodb/read_request.h"
+#include "api/dynamodb/write_reply.h"
 #include "base/json_writer.h"
 #include "dynamo/schema_json.h"
 
@@ -25,19 +23,6 @@ std::string_view status_name(dynamo::BackupStatus status) {
             return "DELETED";
     }
     return "AVAILABLE";
-}
-
-void write_time(JsonWriter& json, std::string_view member, std::int64_t millis) {
-    std::array<char, 40> text{};
-    std::snprintf(  // NOLINT
-        text.data(),
-        text.size(),
-        "%lld.%03lld",
-        static_cast<long long>(millis / 1000),
-        static_cast<long long>(millis % 1000)
-    );
-    json.key(member);
-    json.raw(text.data());
 }
 
 void write_details(JsonWriter& json, const BackupDescription& backup) {
@@ -98,21 +83,6 @@ void write_source(JsonWriter& json, const BackupDescription& backup) {
         json.end_object();
     }
     json.end_object();
-}
-
-// A time is a number of seconds, with or without a fraction.
-std::optional<std::int64_t> read_time(const Fields& in, std::string_view name) {
-    const auto found = in.find(name);
-    if (!found) {
-        return std::nullopt;
-    }
-    double seconds = 0;
-    constexpr double kMax = 1e12;
-    if (found->get_double().get(seconds) != simdjson::SUCCESS || seconds < 0 || seconds > kMax) {
-        in.problems().serialization("Unexpected value type for a time");
-        return std::nullopt;
-    }
-    return static_cast<std::int64_t>(seconds * 1000);
 }
 
 std::optional<std::vector<std::string>> read_index_names(const Fields& in, std::string_view name) {

@@ -98,4 +98,18 @@ bool read_return_old_on_failure(const Fields& in) {
         .value_or(false);
 }
 
+std::optional<std::int64_t> read_time(const Fields& in, std::string_view name) {
+    const auto found = in.find(name);
+    if (!found) {
+        return std::nullopt;
+    }
+    double seconds = 0;
+    constexpr double kMax = 1e12;
+    if (found->get_double().get(seconds) != simdjson::SUCCESS || seconds < 0 || seconds > kMax) {
+        in.problems().serialization("Unexpected value type for a time");
+        return std::nullopt;
+    }
+    return static_cast<std::int64_t>(seconds * 1000);
+}
+
 }  // namespace gateleg::api::dynamodb

@@ -1,4 +1,5 @@
 #include "api/dynamodb/read_request.h"
+#include "dynamo/table_settings.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
@@ -281,6 +282,9 @@ Result<void> read_request(const Fields& in, dynamo::CreateTableRequest& request)
     request.local_indexes = read_indexes(in, "LocalSecondaryIndexes", false);
     request.global_indexes = read_indexes(in, "GlobalSecondaryIndexes", true);
     request.tags = read_tags(in);
+    if (in.has("ResourcePolicy")) {
+        request.resource_policy = in.required_text("ResourcePolicy", 1, dynamo::kMaxPolicyBytes);
+    }
     GATELEG_TRY(in.problems().check());
     return refuse_unsupported(in);
 }

@@ -13,6 +13,8 @@
 namespace gateleg::api::dynamodb {
 namespace {
 
+using dynamo::kMaxPolicyBytes;
+using dynamo::kPolicySetting;
 using dynamo::TableSettings;
 using dynamo::TableSettingsReply;
 
@@ -456,10 +458,7 @@ constexpr std::array kOperations = {
 }  // namespace
 
 const ToolOperation* find_tool_operation(std::string_view name) {
-    const auto* found = std::find_if(kOperations.begin(), kOperations.end(), [&](const auto& each) {
-        return each.name == name;
-    });
-    return found == kOperations.end() ? nullptr : found;
+    return find_among(kOperations, name);
 }
 
 std::string_view why_missing(std::string_view name) {

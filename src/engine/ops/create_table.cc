@@ -33,6 +33,9 @@ Table make_table(const Core& core, Request& request, TableId id) {
     Table table;
     table.id = id;
     table.tags = std::move(request.tags);
+    if (request.resource_policy) {
+        table.settings[dynamo::kPolicySetting] = *std::move(request.resource_policy);
+    }
     auto& description = table.description;
     description.name = request.table;
     description.arn =
