@@ -158,6 +158,7 @@ struct CreateTableRequest {
     std::optional<BillingMode> billing_mode;
     std::optional<Throughput> throughput;
     std::optional<OnDemandThroughput> on_demand;
+    std::optional<WarmThroughput> warm;
     std::optional<TableClass> table_class;
     std::optional<ServerSideEncryption> encryption;
     std::optional<StreamSpecification> stream;
@@ -172,6 +173,7 @@ struct UpdateTableRequest {
         std::string name;
         std::optional<Throughput> throughput;
         std::optional<OnDemandThroughput> on_demand;
+        std::optional<WarmThroughput> warm;
     };
     // Exactly one member is set.
     struct IndexUpdate {
@@ -184,6 +186,7 @@ struct UpdateTableRequest {
     std::optional<BillingMode> billing_mode;
     std::optional<Throughput> throughput;
     std::optional<OnDemandThroughput> on_demand;
+    std::optional<WarmThroughput> warm;
     std::optional<TableClass> table_class;
     std::optional<ServerSideEncryption> encryption;
     std::optional<StreamSpecification> stream;

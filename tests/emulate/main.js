@@ -100,7 +100,7 @@ emulated('expired items stay for a while', async () => {
 });
 
 emulated('tables are backed up and restored, and have a policy from the start', async () => {
-  const Policy = '{"Version":"2012-10-17","Statement":[]}';
+  const Policy = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"dynamodb:*","Resource":"*"}]}';
   const table = await createTable({ key: 'pk:S', ResourcePolicy: Policy });
   await put(table, { pk: 'a' });
   const { Table } = await call('DescribeTable', { TableName: table });
