@@ -8,6 +8,7 @@
 
 #include "app/config.h"
 #include "base/clock.h"
+#include "dynamo/backups.h"
 #include "dynamo/change_feed.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
@@ -34,15 +35,17 @@ public:
     Backend& operator=(const Backend&) = delete;
 
     dynamo::Dynamo& dynamo();
+    // The streams of a remote store are asked again and again while somebody follows a table.
+    dynamo::ChangeFeed& changes();
     // What a remote store answers besides; null with the embedded one.
     dynamo::StoreCalls* store_calls();
     // Null with a remote store, all of these: it answers for them itself.
     dynamo::Streams* streams();
+    dynamo::Backups* backups();
     dynamo::TableSettings* settings();
     const storage::Store* store() const;
     const engine::Engine* engine() const;
     const dynamo::PartitionReader* partitions() const;
-    dynamo::ChangeFeed* changes();
     // The embedded store can no longer promise to keep writes.
     bool has_failed() const;
 

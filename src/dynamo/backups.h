@@ -61,9 +61,12 @@ struct RestoreTableFromBackupRequest {
     std::string backup_arn;
     std::optional<BillingMode> billing_mode;
     std::optional<Throughput> throughput;
-    // The indexes that the new table keeps, by name; all unless given.
-    std::optional<std::vector<std::string>> global_indexes;
-    std::optional<std::vector<std::string>> local_indexes;
+    std::optional<OnDemandThroughput> on_demand;
+    std::optional<ServerSideEncryption> encryption;
+    // The indexes that the new table gets; all of the backup unless given. Each is one of the
+    // backup's by its keys and projection, under any name.
+    std::optional<std::vector<IndexDefinition>> global_indexes;
+    std::optional<std::vector<IndexDefinition>> local_indexes;
 };
 
 // Answers as Dynamo does. Thread-safe.

@@ -158,11 +158,13 @@ struct CreateTableRequest {
     std::optional<BillingMode> billing_mode;
     std::optional<Throughput> throughput;
     std::optional<OnDemandThroughput> on_demand;
+    std::optional<WarmThroughput> warm;
     std::optional<TableClass> table_class;
     std::optional<ServerSideEncryption> encryption;
     std::optional<StreamSpecification> stream;
     bool deletion_protection = false;
     Tags tags;
+    std::optional<std::string> resource_policy;
 };
 
 struct UpdateTableRequest {
@@ -171,6 +173,7 @@ struct UpdateTableRequest {
         std::string name;
         std::optional<Throughput> throughput;
         std::optional<OnDemandThroughput> on_demand;
+        std::optional<WarmThroughput> warm;
     };
     // Exactly one member is set.
     struct IndexUpdate {
@@ -183,6 +186,7 @@ struct UpdateTableRequest {
     std::optional<BillingMode> billing_mode;
     std::optional<Throughput> throughput;
     std::optional<OnDemandThroughput> on_demand;
+    std::optional<WarmThroughput> warm;
     std::optional<TableClass> table_class;
     std::optional<ServerSideEncryption> encryption;
     std::optional<StreamSpecification> stream;

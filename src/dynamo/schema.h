@@ -42,10 +42,16 @@ struct Throughput {
     bool operator==(const Throughput&) const = default;
 };
 
-// -1 means that the limit was taken away again.
+// In a change -1 takes the limit away.
 struct OnDemandThroughput {
     std::optional<std::int64_t> max_read_units;
     std::optional<std::int64_t> max_write_units;
+};
+
+// What a client wants a table or an index to be prepared for; a member that is not there stays.
+struct WarmThroughput {
+    std::optional<std::int64_t> read_units;
+    std::optional<std::int64_t> write_units;
 };
 
 enum class BillingMode : std::uint8_t { kProvisioned, kPayPerRequest };
@@ -60,6 +66,7 @@ struct IndexDefinition {
     Projection projection;
     std::optional<Throughput> throughput;  // global indexes of a provisioned table
     std::optional<OnDemandThroughput> on_demand;
+    std::optional<WarmThroughput> warm;
 };
 
 struct ServerSideEncryption {
@@ -81,6 +88,8 @@ struct IndexDescription {
     std::int64_t item_count = 0;
     std::int64_t size_bytes = 0;
     std::string arn;
+    std::optional<Throughput> warm;  // as it is shown; global indexes
+    bool warm_updating = false;
 };
 
 struct TableDescription {
@@ -96,6 +105,8 @@ struct TableDescription {
     std::optional<std::int64_t> on_demand_since_millis;
     Throughput throughput;
     std::optional<OnDemandThroughput> on_demand;
+    std::optional<Throughput> warm;
+    bool warm_updating = false;
     std::vector<IndexDescription> global_indexes;
     std::vector<IndexDescription> local_indexes;
     std::int64_t item_count = 0;

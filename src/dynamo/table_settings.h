@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,6 +13,10 @@
 #include "dynamo/dynamo.h"
 
 namespace gateleg::dynamo {
+
+// Under which a table's resource policy is kept, and how long one may be.
+inline constexpr const char* kPolicySetting = "resourcePolicy";
+inline constexpr std::size_t kMaxPolicyBytes = 20'480;
 
 struct TableSettingsReply {
     std::string table;

@@ -180,9 +180,9 @@ TEST(BackupsTest, ARestoredTableKeepsTheIndexesThatAreAskedFor) {
     fill(engine, 5);
     const auto arn = make_backup(engine, "t", "b");
     dynamo::RestoreTableFromBackupRequest request{.table = "few", .backup_arn = arn};
-    request.global_indexes = {"byL"};
+    request.global_indexes = {index_on("byL", {"pk"}, {"l"}, keys_only())};
     EXPECT_FALSE(ask(engine, &dynamo::Backups::restore_table_from_backup, request).has_value());
-    request.global_indexes = std::vector<std::string>();
+    request.global_indexes = std::vector<dynamo::IndexDefinition>();
     must(ask(engine, &dynamo::Backups::restore_table_from_backup, request));
     ASSERT_TRUE(becomes_active(engine, "few"));
     const auto description = engine.describe("few");

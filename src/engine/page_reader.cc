@@ -62,7 +62,7 @@ Result<void> PageReader::compile() {
 Result<void> PageReader::check_select() const {
     const auto select = request_.select;
     if (projection_ && select != Select::kUnset && select != Select::kSpecificAttributes) {
-        const auto name = select == Select::kCount           ? "COUNT"
+        const auto name = select == Select::kCount           ? "only the Count"
                           : select == Select::kAllAttributes ? "ALL_ATTRIBUTES"
                                                              : "ALL_PROJECTED_ATTRIBUTES";
         return validation_error(

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/limits.h"
+#include "engine/throughput.h"
 
 namespace gateleg::engine {
 namespace {
@@ -75,18 +76,23 @@ Result<void> check_global_schema(const KeySchema& schema) {
     const auto hashes = std::count_if(schema.begin(), schema.end(), is_hash);
     const auto ranges = static_cast<std::ptrdiff_t>(schema.size()) - hashes;
     if (!std::is_partitioned(schema.begin(), schema.end(), is_hash)) {
-        return validation_error(
-            "Invalid KeySchema: All HASH key elements must come before RANGE key elements"
+        return parameter_error(
+            "All HASH key attributes must precede RANGE key attributes in the KeySchema"
         );
     }
     if (hashes > kMaxPerRole || ranges > kMaxPerRole) {
-        return validation_error(
-            "Invalid KeySchema: A key schema may have at most four HASH and four RANGE elements"
+        return parameter_error(
+            std::string("The KeySchema exceeds the maximum allowed number of ") +
+            (hashes > kMaxPerRole ? "HASH" : "RANGE") + " key attributes"
         );
     }
     const auto names = key_names(schema);
     if (std::set<std::string>(names.begin(), names.end()).size() != names.size()) {
-        return validation_error("Invalid KeySchema: Some index key attribute have no definition");
+        return validation_error(
+            names.size() == 2
+                ? "Both the Hash Key and the Range Key element in the KeySchema have the same name"
+                : "The KeySchema contains multiple key attributes with the same name"
+        );
     }
     return {};
 }
@@ -114,6 +120,12 @@ Result<void> check_projection(const IndexDefinition& index) {
                 "ProjectionType is INCLUDE, but NonKeyAttributes is not specified"
             );
         }
+        std::set<std::string> seen;
+        for (const auto& name : names) {
+            if (!seen.insert(name).second) {
+                return parameter_error("Duplicate element in NonKeyAttributes: " + name);
+            }
+        }
         return {};
     }
     if (!names.empty()) {
@@ -140,7 +152,7 @@ Result<void> check_billing(const dynamo::CreateTableRequest& request) {
             "PROVISIONED"
         );
     }
-    return {};
+    return check_new_throughput(request);
 }
 
 Result<void> check_index_names(const dynamo::CreateTableRequest& request) {
@@ -227,8 +239,19 @@ Result<void> check_global_indexes(const dynamo::CreateTableRequest& request) {
                 "ProvisionedThroughput is not specified for index: " + index.name
             );
         }
+        GATELEG_TRY(
+            check_new_throughput(request.billing_mode.value_or(BillingMode::kProvisioned), index)
+        );
     }
     return {};
+}
+
+Error duplicate_attribute(const std::vector<AttributeDefinition>& attributes) {
+    std::set<std::string> seen;
+    const auto twice = std::find_if(attributes.begin(), attributes.end(), [&](const auto& each) {
+        return !seen.insert(each.name).second;
+    });
+    return validation_error("Attribute Name is duplicated: " + twice->name);
 }
 
 Result<void> check_projected_count(std::size_t count) {
@@ -264,17 +287,17 @@ Result<void> check_attributes_used(
     }
     const auto defined = defined_names(attributes);
     if (defined.size() != attributes.size()) {
-        return parameter_error(
-            "Duplicate AttributeName in AttributeDefinitions: [" + joined(defined) + "]"
-        );
+        return duplicate_attribute(attributes);
     }
-    if (used != defined) {
-        return parameter_error(
-            "Number of attributes in KeySchema does not exactly match number of attributes defined "
-            "in AttributeDefinitions"
-        );
+    if (std::includes(used.begin(), used.end(), defined.begin(), defined.end())) {
+        return {};  // what is used without a definition is found with its key
     }
-    return {};
+    return parameter_error(
+        schemas.size() == 1 ? "Number of attributes in KeySchema does not exactly match number of "
+                              "attributes defined in AttributeDefinitions"
+                            : "Some AttributeDefinitions are not used. AttributeDefinitions: [" +
+                                  joined(defined) + "], keys used: [" + joined(used) + "]"
+    );
 }
 
 Result<void> check_stream(const dynamo::CreateTableRequest& request) {
@@ -305,10 +328,6 @@ Result<void> check_new_table(const dynamo::CreateTableRequest& request) {
     GATELEG_TRY(check_stream(request));
     GATELEG_TRY(check_simple_schema(request.key_schema));
     GATELEG_TRY(check_defined(request.key_schema, request.attributes));
-    GATELEG_TRY(check_index_names(request));
-    GATELEG_TRY(check_local_indexes(request));
-    GATELEG_TRY(check_global_indexes(request));
-    GATELEG_TRY(check_projected_count(request));
     std::vector<const KeySchema*> schemas{&request.key_schema};
     for (const auto* list : {&request.local_indexes, &request.global_indexes}) {
         if (*list) {
@@ -317,7 +336,11 @@ Result<void> check_new_table(const dynamo::CreateTableRequest& request) {
             }
         }
     }
-    return check_attributes_used(request.attributes, schemas);
+    GATELEG_TRY(check_attributes_used(request.attributes, schemas));
+    GATELEG_TRY(check_index_names(request));
+    GATELEG_TRY(check_local_indexes(request));
+    GATELEG_TRY(check_global_indexes(request));
+    return check_projected_count(request);
 }
 
 Result<void> check_new_global_index(
@@ -326,9 +349,7 @@ Result<void> check_new_global_index(
     const IndexDefinition& index
 ) {
     if (table.find_index(index.name) != nullptr) {
-        return validation_error(
-            "Attempting to create an index which already exists: " + index.name
-        );
+        return validation_error("Attempting to create an index which already exists");
     }
     const auto globals = std::count_if(
         table.indexes.begin(), table.indexes.end(), [](const Index& each) { return each.global; }
@@ -336,7 +357,8 @@ Result<void> check_new_global_index(
     if (static_cast<std::size_t>(globals) >= kMaxGlobalIndexes) {
         return Error{
             ErrorCode::kLimitExceeded,
-            "GlobalSecondaryIndex count exceeds the per-table limit of " +
+            "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table "
+            "limit of " +
                 std::to_string(kMaxGlobalIndexes)};
     }
     GATELEG_TRY(check_global_schema(index.key_schema));
@@ -350,14 +372,17 @@ Result<void> check_new_global_index(
     const bool on_demand = table.description.billing_mode == BillingMode::kPayPerRequest;
     if (on_demand && index.throughput) {
         return parameter_error(
-            "ProvisionedThroughput should not be specified for index: " + index.name +
-            " when BillingMode is PAY_PER_REQUEST"
+            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: " +
+            index.name + " when BillingMode is PAY_PER_REQUEST"
         );
     }
     if (!on_demand && !index.throughput) {
-        return parameter_error("ProvisionedThroughput is not specified for index: " + index.name);
+        return parameter_error(
+            "Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: " +
+            index.name
+        );
     }
-    return {};
+    return check_new_throughput(table.description.billing_mode, index);
 }
 
 }  // namespace gateleg::engine

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/throughput.h"
+
 namespace gateleg::engine {
 namespace {
 
@@ -70,12 +72,24 @@ void compile_table(Table& table) {
     }
 }
 
+void sort_names(Table& table) {
+    auto& attributes = table.description.attributes;
+    std::sort(attributes.begin(), attributes.end(), [](const auto& left, const auto& right) {
+        return left.name < right.name;
+    });
+    for (auto& index : table.indexes) {
+        auto& included = index.definition.projection.non_key_attributes;
+        std::sort(included.begin(), included.end());
+    }
+}
+
 dynamo::TableDescription describe(const Table& table, const TableCounts& counts) {
     const auto count_of = [&](IndexId id) {
         const auto found = counts.find(id);
         return found == counts.end() ? Counts{} : found->second;
     };
     auto description = table.description;
+    description.warm = warm_throughput(table.description);
     description.item_count = count_of(kPrimary).items;
     description.size_bytes = count_of(kPrimary).bytes;
     for (const auto& index : table.indexes) {
@@ -88,7 +102,12 @@ dynamo::TableDescription describe(const Table& table, const TableCounts& counts)
             .item_count = count.items,
             .size_bytes = count.bytes,
             .arn = description.arn + "/index/" + index.definition.name,
+            .warm = index.global
+                        ? std::optional(warm_throughput(table.description, index.definition))
+                        : std::nullopt,
         });
+        // What is kept of it is no wish of a client, as it would be in a new table's definition.
+        list.back().definition.warm.reset();
     }
     if (table.stream) {
         description.latest_stream_arn = table.stream->arn;

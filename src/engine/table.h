@@ -94,6 +94,9 @@ using TableCounts = std::map<IndexId, Counts>;
 std::string encode_counts(const TableCounts& counts);
 TableCounts decode_counts(std::string_view bytes);
 
+// Attribute definitions and what indexes include by name, as AWS shows them.
+void sort_names(Table& table);
+
 dynamo::TableDescription describe(const Table& table, const TableCounts& counts);
 
 struct Stream;

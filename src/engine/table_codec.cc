@@ -38,16 +38,15 @@ Item encode_on_demand(const dynamo::OnDemandThroughput& limits) {
     return item;
 }
 
-dynamo::OnDemandThroughput decode_on_demand(const Item& item) {
+// An older release kept -1 for a limit that had been taken away.
+std::optional<dynamo::OnDemandThroughput> decode_on_demand(const Item& item) {
     const Members members(item);
-    dynamo::OnDemandThroughput limits;
-    if (members.has("read")) {
-        limits.max_read_units = members.number("read");
-    }
-    if (members.has("write")) {
-        limits.max_write_units = members.number("write");
-    }
-    return limits;
+    const auto limit = [&](std::string_view name) {
+        return members.has(name) && members.number(name) > 0 ? std::optional(members.number(name))
+                                                             : std::nullopt;
+    };
+    const dynamo::OnDemandThroughput limits{limit("read"), limit("write")};
+    return limits.max_read_units || limits.max_write_units ? std::optional(limits) : std::nullopt;
 }
 
 Item encode_index(const Index& index) {
@@ -71,6 +70,11 @@ Item encode_index(const Index& index) {
     if (definition.on_demand) {
         item["onDemand"] = {encode_on_demand(*definition.on_demand)};
     }
+    if (definition.warm) {
+        item["warm"] = {encode_throughput(
+            {definition.warm->read_units.value_or(0), definition.warm->write_units.value_or(0)}
+        )};
+    }
     return item;
 }
 
@@ -93,6 +97,10 @@ Index decode_index(const Item& item) {
     if (members.has("onDemand")) {
         definition.on_demand = decode_on_demand(members.map("onDemand"));
     }
+    if (members.has("warm")) {
+        const auto warm = decode_throughput(members.map("warm"));
+        definition.warm = {warm.read_units, warm.write_units};
+    }
     return index;
 }
 
@@ -104,6 +112,9 @@ void encode_options(Item& item, const Table& table) {
     }
     if (description.on_demand) {
         item["onDemand"] = {encode_on_demand(*description.on_demand)};
+    }
+    if (description.warm) {
+        item["warm"] = {encode_throughput(*description.warm)};
     }
     if (description.table_class) {
         item["class"] = number(static_cast<int>(*description.table_class));
@@ -141,6 +152,9 @@ void decode_options(Table& table, const Members& members) {
     }
     if (members.has("onDemand")) {
         description.on_demand = decode_on_demand(members.map("onDemand"));
+    }
+    if (members.has("warm")) {
+        description.warm = decode_throughput(members.map("warm"));
     }
     if (members.has("class")) {
         description.table_class = static_cast<dynamo::TableClass>(members.number("class"));

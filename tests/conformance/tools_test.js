@@ -36,12 +36,17 @@ test('point-in-time recovery is kept and shown', async () => {
     TableName: table,
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 36 },
   });
+  await invalid(
+    'UpdateContinuousBackups',
+    { TableName: table, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false, RecoveryPeriodInDays: 7 } },
+    'Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.',
+  );
 });
 
 test('resource policies are kept and shown', async () => {
   if (!isLocal()) skip('would change who may call');
   await fails('GetResourcePolicy', { ResourceArn: arn }, 'PolicyNotFoundException');
-  const Policy = '{"Version":"2012-10-17","Statement":[]}';
+  const Policy = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"dynamodb:*","Resource":"*"}]}';
   const { RevisionId } = await call('PutResourcePolicy', { ResourceArn: arn, Policy });
   assert.deepEqual(shown(await call('GetResourcePolicy', { ResourceArn: arn })), { Policy, RevisionId });
   await fails('GetResourcePolicy', { ResourceArn: `${arn}/stream/2025-01-01T00:00:00.000` }, 'PolicyNotFoundException');
@@ -49,14 +54,21 @@ test('resource policies are kept and shown', async () => {
   await fails('GetResourcePolicy', { ResourceArn: arn }, 'PolicyNotFoundException');
   await fails('GetResourcePolicy', { ResourceArn: `${arn}9` }, 'ResourceNotFoundException');
   await invalid('GetResourcePolicy', { ResourceArn: 'nonsense' });
+  const refused = (text, why) => invalid('PutResourcePolicy', { ResourceArn: arn, Policy: text }, `One or more parameter values were invalid: ${why}`);
+  await refused('[]', 'Invalid policy document: This policy contains invalid Json');
+  await refused('null', 'Invalid policy document: This text appears not to be a policy');
+  await refused('{}', 'Invalid policy document: Syntax error at position (1,3)');
+  await refused('{"Statement":[]}', 'Invalid policy document: Could not parse the policy: Statement is empty!');
+  await refused('{"Statement":[{}]}', 'Invalid policy document: Missing required field Effect');
+  await refused(`"${'x'.repeat(20480)}"`, 'Maximum policy size of 20480 bytes exceeded');
 });
 
 test('a table is made with its policy', async () => {
   const name = freshName();
-  const ResourcePolicy = '{"Version":"2012-10-17","Statement":[]}';
+  const ResourcePolicy = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"dynamodb:*","Resource":"*"}]}';
   const { TableDescription } = await call('CreateTable', { ...tableRequest(name, { key: 'pk:S' }), ResourcePolicy });
   assert.equal((await call('GetResourcePolicy', { ResourceArn: TableDescription.TableArn })).Policy, ResourcePolicy);
-  await invalid('CreateTable', { ...tableRequest(freshName(), { key: 'pk:S' }), ResourcePolicy: '' }, /resourcePolicy/);
+  await invalid('CreateTable', { ...tableRequest(freshName(), { key: 'pk:S' }), ResourcePolicy: '' }, /This policy contains invalid Json$/);
   await dropTable(name);
 });
 

@@ -99,6 +99,24 @@ emulated('expired items stay for a while', async () => {
   assert.ok(await get(table, { pk: 'just' }));
 });
 
+emulated('tables are backed up and restored, and have a policy from the start', async () => {
+  const Policy = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"dynamodb:*","Resource":"*"}]}';
+  const table = await createTable({ key: 'pk:S', ResourcePolicy: Policy });
+  await put(table, { pk: 'a' });
+  const { Table } = await call('DescribeTable', { TableName: table });
+  assert.equal((await call('GetResourcePolicy', { ResourceArn: Table.TableArn })).Policy, Policy);
+  const { BackupArn } = (await call('CreateBackup', { TableName: table, BackupName: 'first' })).BackupDetails;
+  const status = async () => (await call('DescribeBackup', { BackupArn })).BackupDescription.BackupDetails.BackupStatus;
+  while ((await status()) !== 'AVAILABLE') await sleep(50);
+  assert.deepEqual((await call('ListBackups', { TableName: table })).BackupSummaries.map(({ BackupName }) => BackupName), ['first']);
+  const copy = `${table}-copy`;
+  await call('RestoreTableFromBackup', { BackupArn, TargetTableName: copy });
+  while ((await call('DescribeTable', { TableName: copy })).Table.TableStatus !== 'ACTIVE') await sleep(50);
+  assert.deepEqual(await get(copy, { pk: 'a' }), { pk: 'a' });
+  await call('DeleteBackup', { BackupArn });
+  assert.deepEqual((await call('ListBackups', {})).BackupSummaries, []);
+});
+
 const local = suite('DynamoDB Local');
 
 local('its command line starts a server in memory', async () => {

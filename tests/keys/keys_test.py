@@ -331,7 +331,7 @@ def operations(stream_arn, iterator):
         "ListStreams": one(READ, orders),
         # Newer than the client that this test has.
         "GetResourcePolicy": one(READ, {"ResourceArn": arn}),
-        "PutResourcePolicy": one(ADMIN, {"ResourceArn": arn, "Policy": "{}"}),
+        "PutResourcePolicy": one(ADMIN, {"ResourceArn": arn, "Policy": '{"Statement":{"Effect":"Allow","Resource":"*"}}'}),
         "DeleteResourcePolicy": one(ADMIN, {"ResourceArn": arn}),
     }
 

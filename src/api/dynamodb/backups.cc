@@ -1,9 +1,8 @@
 #include "api/dynamodb/backups.h"
 
-#include <array>
-#include <cstdio>
-
 #include "api/dynamodb/read_request.h"
+#include "api/dynamodb/read_schema.h"
+#include "api/dynamodb/write_reply.h"
 #include "base/json_writer.h"
 #include "dynamo/schema_json.h"
 
@@ -25,19 +24,6 @@ std::string_view status_name(dynamo::BackupStatus status) {
             return "DELETED";
     }
     return "AVAILABLE";
-}
-
-void write_time(JsonWriter& json, std::string_view member, std::int64_t millis) {
-    std::array<char, 40> text{};
-    std::snprintf(  // NOLINT
-        text.data(),
-        text.size(),
-        "%lld.%03lld",
-        static_cast<long long>(millis / 1000),
-        static_cast<long long>(millis % 1000)
-    );
-    json.key(member);
-    json.raw(text.data());
 }
 
 void write_details(JsonWriter& json, const BackupDescription& backup) {
@@ -100,32 +86,6 @@ void write_source(JsonWriter& json, const BackupDescription& backup) {
     json.end_object();
 }
 
-// A time is a number of seconds, with or without a fraction.
-std::optional<std::int64_t> read_time(const Fields& in, std::string_view name) {
-    const auto found = in.find(name);
-    if (!found) {
-        return std::nullopt;
-    }
-    double seconds = 0;
-    constexpr double kMax = 1e12;
-    if (found->get_double().get(seconds) != simdjson::SUCCESS || seconds < 0 || seconds > kMax) {
-        in.problems().serialization("Unexpected value type for a time");
-        return std::nullopt;
-    }
-    return static_cast<std::int64_t>(seconds * 1000);
-}
-
-std::optional<std::vector<std::string>> read_index_names(const Fields& in, std::string_view name) {
-    if (!in.list(name)) {
-        return std::nullopt;
-    }
-    std::vector<std::string> names;
-    for (const auto& index : in.objects(name)) {
-        names.push_back(index.required_text("IndexName", 3));
-    }
-    return names;
-}
-
 }  // namespace
 
 Result<void> read_request(const Fields& in, dynamo::CreateBackupRequest& request) {
@@ -153,6 +113,13 @@ Result<void> read_request(const Fields& in, dynamo::ListBackupsRequest& request)
     request.limit = static_cast<std::size_t>(in.integer("Limit").value_or(kMaxLimit));
     request.from_millis = read_time(in, "TimeRangeLowerBound");
     request.until_millis = read_time(in, "TimeRangeUpperBound");
+    if (request.from_millis && request.until_millis &&
+        *request.from_millis > *request.until_millis) {
+        in.problems().later(validation_error(
+            "One or more parameter values were invalid: Time range lower bound must be less than "
+            "or equal to upper bound"
+        ));
+    }
     request.exclusive_start_arn = in.text("ExclusiveStartBackupArn");
     const auto wants_users = in.choice<bool>(
         "BackupType",
@@ -167,7 +134,6 @@ Result<void> read_request(const Fields& in, dynamo::ListBackupsRequest& request)
 }
 
 Result<void> read_request(const Fields& in, dynamo::RestoreTableFromBackupRequest& request) {
-    using dynamo::BillingMode;
     request.backup_arn = in.required_text("BackupArn", kMinArnLength, kMaxArnLength);
     request.table = in.required_text("TargetTableName", 3);
     if (request.table.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -178,23 +144,12 @@ Result<void> read_request(const Fields& in, dynamo::RestoreTableFromBackupReques
             "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
         );
     }
-    request.billing_mode = in.choice<BillingMode>(
-        "BillingModeOverride",
-        {{"PROVISIONED", BillingMode::kProvisioned},
-         {"PAY_PER_REQUEST", BillingMode::kPayPerRequest}},
-        "[PROVISIONED, PAY_PER_REQUEST]"
-    );
-    if (const auto override_units = in.object("ProvisionedThroughputOverride")) {
-        override_units->require("ReadCapacityUnits");
-        override_units->require("WriteCapacityUnits");
-        override_units->check_range("ReadCapacityUnits", 1);
-        override_units->check_range("WriteCapacityUnits", 1);
-        request.throughput = dynamo::Throughput{
-            override_units->integer("ReadCapacityUnits").value_or(1),
-            override_units->integer("WriteCapacityUnits").value_or(1)};
-    }
-    request.global_indexes = read_index_names(in, "GlobalSecondaryIndexOverride");
-    request.local_indexes = read_index_names(in, "LocalSecondaryIndexOverride");
+    request.billing_mode = read_billing_mode(in, "BillingModeOverride");
+    request.throughput = read_throughput(in, "ProvisionedThroughputOverride");
+    request.on_demand = read_on_demand(in, "OnDemandThroughputOverride");
+    request.encryption = read_encryption(in, "SSESpecificationOverride");
+    request.global_indexes = read_indexes(in, "GlobalSecondaryIndexOverride", true);
+    request.local_indexes = read_indexes(in, "LocalSecondaryIndexOverride", false);
     return in.problems().check();
 }
 

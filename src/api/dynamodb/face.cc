@@ -1,5 +1,6 @@
 #include "api/dynamodb/face.h"
 
+#include "api/dynamodb/backup_operations.h"
 #include "api/dynamodb/gunzip.h"
 #include "api/dynamodb/operations.h"
 #include "api/dynamodb/respond.h"
@@ -74,6 +75,7 @@ struct ForwardedOperation {
 // What a target names, of what this face knows.
 struct Known {
     const Operation* operation = nullptr;
+    const BackupOperation* backup = nullptr;
     const TransferOperation* transfer = nullptr;
     const ToolOperation* tool = nullptr;
     const StreamOperation* stream = nullptr;
@@ -90,14 +92,17 @@ Known find_known(std::string_view target) {
     if (const auto* operation = find_operation(name)) {
         return {.operation = operation};
     }
-    return {.transfer = find_transfer_operation(name), .tool = find_tool_operation(name)};
+    return {
+        .backup = find_backup_operation(name),
+        .transfer = find_transfer_operation(name),
+        .tool = find_tool_operation(name)};
 }
 
 ForwardedOperation forwarded(const Known& known, std::string_view target) {
     const auto as = [&](const auto& operation) {
         return ForwardedOperation{operation.name, operation.policy, target};
     };
-    return known.operation != nullptr  ? as(*known.operation)
+    return known.backup != nullptr     ? as(*known.backup)
            : known.transfer != nullptr ? as(*known.transfer)
            : known.tool != nullptr     ? as(*known.tool)
            : known.stream != nullptr   ? as(*known.stream)
@@ -233,12 +238,14 @@ void Face::dispatch(
 ) {
     const auto target = exchange.request().head.find("x-amz-target").value_or("");
     const auto known = find_known(target);
-    const auto& [operation, transfer, tool, stream] = known;
+    const auto& [operation, backup, transfer, tool, stream] = known;
     const bool is_ours = target.starts_with(kTargetPrefix) || target.starts_with(kStreamsPrefix);
-    if (options_.store != nullptr && is_ours && (operation == nullptr || operation->forwarded)) {
+    if (options_.store != nullptr && is_ours && operation == nullptr) {
         run(forwarded(known, target), *options_.store, std::move(exchange), body, caller);
     } else if (operation != nullptr) {
         run(*operation, dynamo_, std::move(exchange), body, caller);
+    } else if (backup != nullptr && options_.backups != nullptr) {
+        run(*backup, *options_.backups, std::move(exchange), body, caller);
     } else if (transfer != nullptr && options_.transfers != nullptr) {
         run(*transfer, *options_.transfers, std::move(exchange), body, caller);
     } else if (tool != nullptr && options_.settings != nullptr) {

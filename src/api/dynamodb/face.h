@@ -11,6 +11,7 @@
 #include "auth/key_ring.h"
 #include "auth/sigv4.h"
 #include "base/clock.h"
+#include "dynamo/backups.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/store_calls.h"
 #include "dynamo/streams.h"
@@ -29,13 +30,15 @@ struct FaceOptions {
     http::HostPolicy hosts;
     // Who answers the DynamoDB Streams API; without it that API is unknown here.
     dynamo::Streams* streams = nullptr;
-    // Who keeps what tools set; without it their operations are unknown here.
+    // Who keeps backups of tables; likewise.
+    dynamo::Backups* backups = nullptr;
+    // Who keeps what tools set; likewise.
     dynamo::TableSettings* settings = nullptr;
     // Health checks made for DynamoDB Local take its 400 to a GET for a sign of life.
     bool like_dynamodb_local = false;
     // Who exports to S3 and imports from it; likewise.
     dynamo::Transfers* transfers = nullptr;
-    // A store over the network, which answers what the two above and `dynamo` do not.
+    // A store over the network, which answers what `dynamo` does not, in place of all the others.
     dynamo::StoreCalls* store = nullptr;
 };
 

@@ -4,14 +4,13 @@
 #include <array>
 #include <memory>
 
-#include "api/dynamodb/backups.h"
 #include "api/dynamodb/legacy.h"
 #include "api/dynamodb/parse_body.h"
 #include "api/dynamodb/read_request.h"
 #include "api/dynamodb/respond.h"
+#include "api/dynamodb/service_operation.h"
 #include "api/dynamodb/statements.h"
 #include "api/dynamodb/table_arns.h"
-#include "api/dynamodb/tool_operations.h"
 #include "api/dynamodb/write_reply.h"
 #include "base/json_writer.h"
 #include "partiql/execute.h"
@@ -72,18 +71,6 @@ Result<void> read_body(std::string_view body, Request& request, Spelling& spelli
         }
         return {};
     });
-}
-
-// The table a request is about, for the list of requests; none if it may name several.
-template <class Request>
-void note_table(std::string& table, const Request& request) {
-    if constexpr (requires { request.write.table; }) {
-        table = request.write.table;
-    } else if constexpr (requires { request.page.table; }) {
-        table = request.page.table;
-    } else if constexpr (requires { table = request.table; }) {
-        table = request.table;
-    }
 }
 
 template <class Request>
@@ -168,91 +155,6 @@ void write_changed(std::string& out, const dynamo::TableReply& reply) {
     write_table(out, "TableDescription", reply.table);
 }
 
-// CreateTable's ResourcePolicy, if there is one. A body that is none is complained about elsewhere.
-Result<std::optional<std::string>> read_new_policy(std::string_view body) {
-    std::optional<std::string> policy;
-    GATELEG_TRY(parse_body(body, [&](dom::element root) -> Result<void> {
-        Problems problems;
-        const Fields in(problems, root);
-        if (in.has("ResourcePolicy")) {
-            policy = in.required_text("ResourcePolicy", 1, kMaxPolicyBytes);
-        }
-        return problems.check();
-    }));
-    return policy;
-}
-
-// A new table's policy is a setting of the table, made when the table is there.
-void create_table(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
-    using Request = dynamo::CreateTableRequest;
-    auto policy = read_new_policy(body);
-    auto* settings = dynamic_cast<dynamo::TableSettings*>(&dynamo);
-    if (policy && *policy && settings == nullptr) {
-        policy = validation_error("ResourcePolicy is not supported by this server");
-    }
-    if (!policy) {
-        respond_error(std::move(exchange), policy.error());
-        return;
-    }
-    const auto start = [&](Request request, dynamo::Done<Request> done) {
-        if (!*policy) {
-            dynamo.create_table(std::move(request), std::move(done));
-            return;
-        }
-        dynamo::ChangeTableSettingRequest change{request.table, kPolicySetting, **policy};
-        dynamo.create_table(
-            std::move(request),
-            [settings,
-             change = std::move(change),
-             done = std::move(done)](Result<dynamo::TableReply> created) mutable {
-                if (!created) {
-                    done(std::move(created));
-                    return;
-                }
-                settings->change_table_setting(
-                    std::move(change),
-                    [created = std::move(created),
-                     done = std::move(done)](Result<dynamo::TableSettingsReply> changed) mutable {
-                        if (!changed) {
-                            done(std::move(changed).error());
-                        } else {
-                            done(std::move(created));
-                        }
-                    }
-                );
-            }
-        );
-    };
-    read_and_run<Request>(body, std::move(exchange), start, write_changed);
-}
-
-template <class Request>
-using BackupCall = void (dynamo::Backups::*)(Request, dynamo::Done<Request>);
-
-// An emulated store may have none; one over the network is asked itself.
-template <class Request, BackupCall<Request> call, Write<typename Request::Reply> write>
-void run_backup(Dynamo& dynamo, std::string_view body, http::Exchange exchange) {
-    auto* backups = dynamic_cast<dynamo::Backups*>(&dynamo);
-    if (backups == nullptr) {
-        respond_error(
-            std::move(exchange),
-            {ErrorCode::kUnknownOperation, "The store behind this server keeps its own backups"}
-        );
-        return;
-    }
-    read_and_run<Request>(
-        body,
-        std::move(exchange),
-        [&](Request request, dynamo::Done<Request> done) {
-            (backups->*call)(std::move(request), std::move(done));
-        },
-        write
-    );
-}
-
-template <class Request, BackupCall<Request> call>
-constexpr auto kRunBackup = &run_backup<Request, call, write_any<typename Request::Reply>>;
-
 // Figures of a real account; nothing here is limited by them.
 void describe_limits(Dynamo& /*dynamo*/, std::string_view /*body*/, http::Exchange exchange) {
     std::string out;
@@ -301,19 +203,9 @@ constexpr std::array kOperations = {
         {kWrite, touches::batch},
         kRun<dynamo::BatchWriteItemRequest, &Dynamo::batch_write_item>},
     Operation{
-        "CreateBackup",
+        "CreateTable",
         {kAdmin, touches::table},
-        &run_backup<
-            dynamo::CreateBackupRequest,
-            &dynamo::Backups::create_backup,
-            write_backup_details>,
-        true},
-    Operation{"CreateTable", {kAdmin, touches::table}, &create_table},
-    Operation{
-        "DeleteBackup",
-        {kAdmin, touches::backup},
-        kRunBackup<dynamo::DeleteBackupRequest, &dynamo::Backups::delete_backup>,
-        true},
+        &run<dynamo::CreateTableRequest, &Dynamo::create_table, write_changed>},
     Operation{
         "DeleteItem",
         {kWrite, touches::table},
@@ -322,11 +214,6 @@ constexpr std::array kOperations = {
         "DeleteTable",
         {kAdmin, touches::table},
         &run<dynamo::DeleteTableRequest, &Dynamo::delete_table, write_changed>},
-    Operation{
-        "DescribeBackup",
-        {kRead, touches::backup},
-        kRunBackup<dynamo::DescribeBackupRequest, &dynamo::Backups::describe_backup>,
-        true},
     Operation{"DescribeEndpoints", {kRead, touches::nothing}, &describe_endpoints},
     Operation{"DescribeLimits", {kRead, touches::nothing}, &describe_limits},
     Operation{
@@ -347,11 +234,6 @@ constexpr std::array kOperations = {
         &run_statements<partiql::ExecuteTransactionRequest, partiql::execute_transaction>},
     Operation{"GetItem", {kRead, touches::table}, kRun<dynamo::GetItemRequest, &Dynamo::get_item>},
     Operation{
-        "ListBackups",
-        {kRead, touches::table},
-        kRunBackup<dynamo::ListBackupsRequest, &dynamo::Backups::list_backups>,
-        true},
-    Operation{
         "ListTables",
         {kRead, touches::every_table},
         kRun<dynamo::ListTablesRequest, &Dynamo::list_tables>},
@@ -361,14 +243,6 @@ constexpr std::array kOperations = {
         kRun<dynamo::ListTagsOfResourceRequest, &Dynamo::list_tags_of_resource>},
     Operation{"PutItem", {kWrite, touches::table}, kRun<dynamo::PutItemRequest, &Dynamo::put_item>},
     Operation{"Query", {kRead, touches::table}, kRun<dynamo::QueryRequest, &Dynamo::query>},
-    Operation{
-        "RestoreTableFromBackup",
-        {kAdmin, touches::restore},
-        &run_backup<
-            dynamo::RestoreTableFromBackupRequest,
-            &dynamo::Backups::restore_table_from_backup,
-            write_changed>,
-        true},
     Operation{"Scan", {kRead, touches::table}, kRun<dynamo::ScanRequest, &Dynamo::scan>},
     Operation{
         "TagResource",

@@ -1,4 +1,4 @@
-// The operations this face knows, by the name that X-Amz-Target gives them.
+// The operations that Dynamo answers, by the name that X-Amz-Target gives them.
 
 #pragma once
 
@@ -19,8 +19,6 @@ struct Operation {
     // Parses, calls and answers. `body` has kBodyPadding readable bytes behind it and is read
     // before the call returns.
     void (*run)(dynamo::Dynamo& dynamo, std::string_view body, http::Exchange exchange) = nullptr;
-    // Handed on as it is to a store over the network, for it is no part of Dynamo.
-    bool forwarded = false;
 };
 
 // Null for a name that is not an operation, or not one yet.

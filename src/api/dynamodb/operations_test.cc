@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "api/dynamodb/backup_operations.h"
+
 namespace gateleg::api::dynamodb {
 namespace {
 
 constexpr const char* kReading[] = {
     "BatchGetItem",
-    "DescribeBackup",
-    "ListBackups",
     "DescribeEndpoints",
     "DescribeLimits",
     "DescribeTable",
@@ -23,15 +23,12 @@ constexpr const char* kReading[] = {
 constexpr const char* kWriting[] = {
     "BatchExecuteStatement",
     "BatchWriteItem",
-    "CreateBackup",
     "CreateTable",
-    "DeleteBackup",
     "DeleteItem",
     "DeleteTable",
     "ExecuteStatement",
     "ExecuteTransaction",
     "PutItem",
-    "RestoreTableFromBackup",
     "TagResource",
     "TransactWriteItems",
     "UntagResource",
@@ -69,6 +66,19 @@ TEST(OperationsTest, SayWhatChangesNothing) {
     for (const auto* name : kWriting) {
         EXPECT_FALSE(only_reads(find_operation(name)->policy, name, kEmpty)) << name;
     }
+}
+
+TEST(OperationsTest, ThoseOnBackupsHaveATableOfTheirOwn) {
+    for (const auto* name : {"DescribeBackup", "ListBackups"}) {
+        ASSERT_NE(find_backup_operation(name), nullptr) << name;
+        EXPECT_TRUE(only_reads(find_backup_operation(name)->policy, name, kEmpty)) << name;
+        EXPECT_EQ(find_operation(name), nullptr) << name;
+    }
+    for (const auto* name : {"CreateBackup", "DeleteBackup", "RestoreTableFromBackup"}) {
+        ASSERT_NE(find_backup_operation(name), nullptr) << name;
+        EXPECT_FALSE(only_reads(find_backup_operation(name)->policy, name, kEmpty)) << name;
+    }
+    EXPECT_EQ(find_backup_operation("GetItem"), nullptr);
 }
 
 TEST(OperationsTest, StatementsThatSelectChangeNothing) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/dynamodb/backup_operations.h"
 #include "api/dynamodb/operations.h"
 #include "api/dynamodb/stream_operations.h"
 #include "api/dynamodb/tool_operations.h"
@@ -16,7 +17,9 @@ std::string outcome(std::string_view scope, std::string_view name, std::string b
     const auto* tool = find_tool_operation(name);
     const auto* stream = find_stream_operation(name);
     const auto* transfer = find_transfer_operation(name);
+    const auto* backup = find_backup_operation(name);
     const auto& policy = operation != nullptr  ? operation->policy
+                         : backup != nullptr   ? backup->policy
                          : transfer != nullptr ? transfer->policy
                          : tool != nullptr     ? tool->policy
                                                : stream->policy;

@@ -2,6 +2,7 @@
 
 #include "api/dynamodb/read_request.h"
 #include "api/dynamodb/table_arns.h"
+#include "dynamo/table_settings.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
@@ -96,6 +97,65 @@ bool read_return_old_on_failure(const Fields& in) {
             "[ALL_OLD, NONE]"
         )
         .value_or(false);
+}
+
+std::optional<std::int64_t> read_time(const Fields& in, std::string_view name) {
+    const auto found = in.find(name);
+    if (!found) {
+        return std::nullopt;
+    }
+    double seconds = 0;
+    constexpr double kMax = 1e12;
+    if (found->get_double().get(seconds) != simdjson::SUCCESS || seconds < 0 || seconds > kMax) {
+        in.problems().serialization("Unexpected value type for a time");
+        return std::nullopt;
+    }
+    return static_cast<std::int64_t>(seconds * 1000);
+}
+
+Result<void> check_resource_policy(const std::string& text) {
+    const auto refuse = [](const std::string& why) {
+        return validation_error("One or more parameter values were invalid: " + why);
+    };
+    const auto invalid = [&](const std::string& why) {
+        return refuse("Invalid policy document: " + why);
+    };
+    if (text.size() > dynamo::kMaxPolicyBytes) {
+        return refuse(
+            "Maximum policy size of " + std::to_string(dynamo::kMaxPolicyBytes) + " bytes exceeded"
+        );
+    }
+    dom::parser parser;  // the request's own is in use
+    dom::element root;
+    if (parser.parse(text).get(root) != simdjson::SUCCESS || root.is_array()) {
+        return invalid("This policy contains invalid Json");
+    }
+    if (!root.is_object()) {
+        return invalid("This text appears not to be a policy");
+    }
+    dom::element statement;
+    if (root["Statement"].get(statement) != simdjson::SUCCESS) {
+        return invalid("Syntax error at position (1," + std::to_string(text.size() + 1) + ")");
+    }
+    const auto check = [&](dom::element each) -> Result<void> {
+        for (const std::string_view field : {"Effect", "Resource"}) {
+            if (each[field].error() != simdjson::SUCCESS) {
+                return invalid("Missing required field " + std::string(field));
+            }
+        }
+        return {};
+    };
+    dom::array list;
+    if (statement.get(list) != simdjson::SUCCESS) {
+        return check(statement);
+    }
+    if (list.size() == 0) {
+        return invalid("Could not parse the policy: Statement is empty!");
+    }
+    for (const auto each : list) {
+        GATELEG_TRY(check(each));
+    }
+    return {};
 }
 
 }  // namespace gateleg::api::dynamodb

@@ -37,7 +37,7 @@ void read_write(const Fields& in, dynamo::ItemWrite& write) {
 Result<void> check_old_or_none(const dynamo::ItemWriteOptions& options) {
     if (options.return_values != ReturnValues::kNone &&
         options.return_values != ReturnValues::kAllOld) {
-        return validation_error("Return values set to invalid value");
+        return validation_error("ReturnValues can only be ALL_OLD or NONE");
     }
     return {};
 }

@@ -39,5 +39,9 @@ dynamo::Placeholders read_placeholders(const Fields& in);
 dynamo::ReturnCapacity read_return_capacity(const Fields& in);
 bool read_return_collection_metrics(const Fields& in);
 bool read_return_old_on_failure(const Fields& in);
+// Of a resource policy as much as a table can refuse without knowing accounts and actions.
+Result<void> check_resource_policy(const std::string& text);
+// A time in milliseconds; on the wire it is a number of seconds, with or without a fraction.
+std::optional<std::int64_t> read_time(const Fields& in, std::string_view name);
 
 }  // namespace gateleg::api::dynamodb

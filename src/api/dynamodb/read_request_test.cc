@@ -83,7 +83,7 @@ TEST(ReadRequestTest, BadWrites) {
          "ValidationException: 1 validation error detected: Value null at 'item' failed to satisfy "
          "constraint: Member must not be null"},
         {R"({"TableName":"t","Item":{},"ReturnValues":"ALL_NEW"})",
-         "ValidationException: Return values set to invalid value"},
+         "ValidationException: ReturnValues can only be ALL_OLD or NONE"},
         {R"({"TableName":"t","Item":{},"ReturnValues":"ALL","ReturnItemCollectionMetrics":"X"})",
          "ValidationException: 2 validation errors detected: Value 'ALL' at 'returnValues' failed "
          "to satisfy constraint: Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, "
@@ -94,7 +94,7 @@ TEST(ReadRequestTest, BadWrites) {
     });
     expect_problems<dynamo::DeleteItemRequest>({
         {R"({"TableName":"t","Key":{},"ReturnValues":"UPDATED_OLD"})",
-         "ValidationException: Return values set to invalid value"},
+         "ValidationException: ReturnValues can only be ALL_OLD or NONE"},
     });
     expect_problems<dynamo::UpdateItemRequest>({
         {R"({"TableName":"t","Key":{},"UpdateExpression":"SET a = b","AttributeUpdates":{}})",

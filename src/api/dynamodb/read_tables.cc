@@ -1,203 +1,30 @@
 #include "api/dynamodb/read_request.h"
+#include "api/dynamodb/read_schema.h"
 
 namespace gateleg::api::dynamodb {
 namespace {
 
-using dynamo::BillingMode;
-using dynamo::IndexDefinition;
-using dynamo::KeyRole;
-using dynamo::OnDemandThroughput;
-using dynamo::ProjectionType;
-using dynamo::TableClass;
-using dynamo::Throughput;
-
 constexpr std::size_t kMinTableName = 3;
 
-std::vector<dynamo::AttributeDefinition> read_attributes(const Fields& in) {
-    std::vector<dynamo::AttributeDefinition> attributes;
-    for (const auto& each : in.objects("AttributeDefinitions")) {
-        auto& attribute = attributes.emplace_back();
-        attribute.name = each.required_text("AttributeName");
-        each.require("AttributeType");
-        attribute.type = each.choice<value::Type>(
-                                 "AttributeType",
-                                 {{"S", value::Type::kString},
-                                  {"N", value::Type::kNumber},
-                                  {"B", value::Type::kBinary}},
-                                 "[B, N, S]"
-        )
-                             .value_or(value::Type::kString);
-    }
-    return attributes;
-}
-
-// At least one element, at most `max`.
-dynamo::KeySchema read_key_schema(const Fields& in, std::size_t max) {
-    const auto list = in.list("KeySchema");
-    if (!list) {
-        in.problems().constraint_on_null(in.path_of("KeySchema"));
-        return {};
-    }
-    dynamo::KeySchema schema;
-    std::string text;
-    for (const auto& each : in.objects("KeySchema")) {
-        auto& element = schema.emplace_back();
-        element.attribute = each.required_text("AttributeName");
-        each.require("KeyType");
-        const auto role = each.choice<KeyRole>(
-            "KeyType", {{"HASH", KeyRole::kHash}, {"RANGE", KeyRole::kRange}}, "[HASH, RANGE]"
-        );
-        element.role = role.value_or(KeyRole::kHash);
-        text.append(text.empty() ? "" : ", ")
-            .append("KeySchemaElement(attributeName=")
-            .append(element.attribute)
-            .append(", keyType=")
-            .append(element.role == KeyRole::kHash ? "HASH)" : "RANGE)");
-    }
-    if (schema.empty()) {
-        in.problems().constraint(
-            "[]", in.path_of("KeySchema"), "Member must have length greater than or equal to 1"
-        );
-    } else if (schema.size() > max) {
-        in.problems().constraint(
-            "[" + text + "]",
-            in.path_of("KeySchema"),
-            "Member must have length less than or equal to " + std::to_string(max)
-        );
-    }
-    return schema;
-}
-
-std::optional<Throughput> read_throughput(const Fields& in) {
-    const auto fields = in.object("ProvisionedThroughput");
-    if (!fields) {
-        return std::nullopt;
-    }
-    fields->require("ReadCapacityUnits");
-    fields->require("WriteCapacityUnits");
-    fields->check_range("ReadCapacityUnits", 1);
-    fields->check_range("WriteCapacityUnits", 1);
-    return Throughput{
-        fields->integer("ReadCapacityUnits").value_or(1),
-        fields->integer("WriteCapacityUnits").value_or(1)};
-}
-
-std::optional<OnDemandThroughput> read_on_demand(const Fields& in) {
-    const auto fields = in.object("OnDemandThroughput");
-    if (!fields) {
-        return std::nullopt;
-    }
-    return OnDemandThroughput{
-        fields->integer("MaxReadRequestUnits"), fields->integer("MaxWriteRequestUnits")};
-}
-
-std::optional<BillingMode> read_billing_mode(const Fields& in) {
-    return in.choice<BillingMode>(
-        "BillingMode",
-        {{"PROVISIONED", BillingMode::kProvisioned},
-         {"PAY_PER_REQUEST", BillingMode::kPayPerRequest}},
-        "[PROVISIONED, PAY_PER_REQUEST]"
-    );
-}
-
-std::optional<TableClass> read_table_class(const Fields& in) {
-    return in.choice<TableClass>(
-        "TableClass",
-        {{"STANDARD", TableClass::kStandard},
-         {"STANDARD_INFREQUENT_ACCESS", TableClass::kInfrequentAccess}},
-        "[STANDARD, STANDARD_INFREQUENT_ACCESS]"
-    );
-}
-
-std::optional<dynamo::ServerSideEncryption> read_encryption(const Fields& in) {
-    const auto fields = in.object("SSESpecification");
-    if (!fields) {
-        return std::nullopt;
-    }
-    return dynamo::ServerSideEncryption{
-        fields->boolean("Enabled").value_or(false), fields->text("KMSMasterKeyId").value_or("")};
-}
-
-dynamo::Projection read_projection(const Fields& in) {
-    const auto fields = in.object("Projection");
-    if (!fields) {
-        in.problems().constraint_on_null(in.path_of("Projection"));
-        return {};
-    }
-    dynamo::Projection projection;
-    const auto type = fields->choice<ProjectionType>(
-        "ProjectionType",
-        {{"ALL", ProjectionType::kAll},
-         {"KEYS_ONLY", ProjectionType::kKeysOnly},
-         {"INCLUDE", ProjectionType::kInclude}},
-        "[ALL, INCLUDE, KEYS_ONLY]"
-    );
-    if (!type && !fields->has("ProjectionType")) {
-        in.problems().later(validation_error(
-            "One or more parameter values were invalid: Unknown ProjectionType: null"
-        ));
-    }
-    projection.type = type.value_or(ProjectionType::kAll);
-    if (const auto names = fields->list("NonKeyAttributes")) {
-        for (const auto name : *names) {
-            std::string_view text;
-            if (name.get_string().get(text) != simdjson::SUCCESS) {
-                in.problems().serialization("Unexpected field type");
-                break;
-            }
-            projection.non_key_attributes.emplace_back(text);
-        }
-    }
-    return projection;
-}
-
-std::string read_index_name(const Fields& in) {
-    auto name = in.required_text("IndexName", 3, 255);
-    const bool plain =
-        name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
-        ) == std::string::npos;
-    if (!plain) {
-        in.problems().constraint(
-            name,
-            in.path_of("IndexName"),
-            "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
-        );
-    }
-    return name;
-}
-
-IndexDefinition read_index(const Fields& in, bool global) {
-    constexpr std::size_t kMaxGlobalKey = 8;
-    constexpr std::size_t kMaxLocalKey = 2;
-    IndexDefinition index;
-    index.name = read_index_name(in);
-    index.key_schema = read_key_schema(in, global ? kMaxGlobalKey : kMaxLocalKey);
-    index.projection = read_projection(in);
-    if (global) {
-        index.throughput = read_throughput(in);
-        index.on_demand = read_on_demand(in);
-    }
-    return index;
-}
-
-std::optional<std::vector<IndexDefinition>> read_indexes(
-    const Fields& in, std::string_view name, bool global
-) {
-    if (!in.has(name)) {
-        return std::nullopt;
-    }
-    std::vector<IndexDefinition> indexes;
-    for (const auto& each : in.objects(name)) {
-        indexes.push_back(read_index(each, global));
-    }
-    return indexes;
-}
-
 dynamo::Tags read_tags(const Fields& in) {
+    constexpr std::size_t kMaxKey = 128;
+    constexpr std::size_t kMaxValue = 256;
     dynamo::Tags tags;
+    const auto refuse = [&](std::string message) {
+        in.problems().later(validation_error(std::move(message)));
+    };
     for (const auto& each : in.objects("Tags")) {
-        const auto key = each.required_text("Key", 1, 128);
-        tags[key] = each.required_text("Value", 0, 256);
+        const auto key = each.text("Key");
+        const auto text = each.text("Value");
+        if (!key || key->empty() || key->size() > kMaxKey) {
+            refuse("The Tag Key provided is invalid, Key: " + key.value_or("null"));
+        } else if (key->starts_with("aws:")) {
+            refuse("Tag Key cannot be prefixed with aws:, Key: " + *key);
+        } else if (!text || text->size() > kMaxValue) {
+            refuse("The Tag Value provided is invalid, Value: " + text.value_or("null"));
+        } else if (!tags.emplace(*key, *text).second) {
+            refuse("Duplicate Tag Keys provided as input: Duplicate Tag Key found " + *key);
+        }
     }
     return tags;
 }
@@ -217,7 +44,7 @@ std::optional<dynamo::StreamSpecification> read_stream(const Fields& in) {
              {"OLD_IMAGE", StreamView::kOldImage},
              {"NEW_AND_OLD_IMAGES", StreamView::kNewAndOldImages},
              {"KEYS_ONLY", StreamView::kKeysOnly}},
-            "[NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY]"
+            "[OLD_IMAGE, KEYS_ONLY, NEW_AND_OLD_IMAGES, NEW_IMAGE]"
         )};
 }
 
@@ -231,9 +58,9 @@ Result<void> refuse_unsupported(const Fields& in) {
     return {};
 }
 
-// Operations on a table as such take names of one character too.
+// Operations on a table as such want a longer name than those on its items.
 Result<std::string> read_existing_table(const Fields& in) {
-    return read_table_name(in, 1);
+    return read_table_name(in, kMinTableName);
 }
 
 Result<dynamo::UpdateTableRequest::IndexUpdate> read_index_update(const Fields& in) {
@@ -241,17 +68,36 @@ Result<dynamo::UpdateTableRequest::IndexUpdate> read_index_update(const Fields& 
     const auto create = in.object("Create");
     const auto change = in.object("Update");
     const auto remove = in.object("Delete");
-    if (create.has_value() + change.has_value() + remove.has_value() != 1) {
-        return validation_error(
-            "One or more parameter values were invalid: One and only one of Create, Update and "
-            "Delete must be specified in a GlobalSecondaryIndexUpdate"
-        );
+    switch (create.has_value() + change.has_value() + remove.has_value()) {
+        case 0:
+            return validation_error(
+                "One or more parameter values were invalid: One of "
+                "GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+                "GlobalSecondaryIndexUpdate.Delete must not be null"
+            );
+        case 1:
+            break;
+        default:
+            return validation_error(
+                "One or more parameter values were invalid: Only one global secondary index "
+                "action is allowed per GlobalSecondaryIndexUpdate object"
+            );
     }
     if (create) {
         update.create = read_index(*create, true);
     } else if (change) {
         update.update = {
-            read_index_name(*change), read_throughput(*change), read_on_demand(*change)};
+            read_index_name(*change),
+            read_throughput(*change, "ProvisionedThroughput"),
+            read_on_demand(*change, "OnDemandThroughput"),
+            read_warm(*change)};
+        if (change->has("WarmThroughput") && !update.update->warm) {
+            in.problems().later(validation_error(
+                "One or more parameter values were invalid: WarmThroughput must have at least one "
+                "of ReadUnitsPerSecond or WriteUnitsPerSecond specified for index: " +
+                update.update->name
+            ));
+        }
     } else {
         update.remove = read_index_name(*remove);
     }
@@ -271,28 +117,34 @@ Result<void> read_request(const Fields& in, dynamo::CreateTableRequest& request)
     in.require("AttributeDefinitions");
     request.attributes = read_attributes(in);
     request.key_schema = read_key_schema(in, kMaxTableKey);
-    request.billing_mode = read_billing_mode(in);
-    request.throughput = read_throughput(in);
-    request.on_demand = read_on_demand(in);
+    request.billing_mode = read_billing_mode(in, "BillingMode");
+    request.throughput = read_throughput(in, "ProvisionedThroughput");
+    request.on_demand = read_on_demand(in, "OnDemandThroughput");
+    request.warm = read_warm(in);
     request.table_class = read_table_class(in);
-    request.encryption = read_encryption(in);
+    request.encryption = read_encryption(in, "SSESpecification");
     request.stream = read_stream(in);
     request.deletion_protection = in.boolean("DeletionProtectionEnabled").value_or(false);
     request.local_indexes = read_indexes(in, "LocalSecondaryIndexes", false);
     request.global_indexes = read_indexes(in, "GlobalSecondaryIndexes", true);
     request.tags = read_tags(in);
+    request.resource_policy = in.text("ResourcePolicy");
     GATELEG_TRY(in.problems().check());
+    if (request.resource_policy) {
+        GATELEG_TRY(check_resource_policy(*request.resource_policy));
+    }
     return refuse_unsupported(in);
 }
 
 Result<void> read_request(const Fields& in, dynamo::UpdateTableRequest& request) {
     GATELEG_TRY_ASSIGN(request.table, read_existing_table(in));
     request.attributes = read_attributes(in);
-    request.billing_mode = read_billing_mode(in);
-    request.throughput = read_throughput(in);
-    request.on_demand = read_on_demand(in);
+    request.billing_mode = read_billing_mode(in, "BillingMode");
+    request.throughput = read_throughput(in, "ProvisionedThroughput");
+    request.on_demand = read_on_demand(in, "OnDemandThroughput");
+    request.warm = read_warm(in);
     request.table_class = read_table_class(in);
-    request.encryption = read_encryption(in);
+    request.encryption = read_encryption(in, "SSESpecification");
     request.stream = read_stream(in);
     request.deletion_protection = in.boolean("DeletionProtectionEnabled");
     if (in.has("GlobalSecondaryIndexUpdates")) {
@@ -346,7 +198,11 @@ Result<void> read_request(const Fields& in, dynamo::TagResourceRequest& request)
     request.arn = in.required_text("ResourceArn", 1, 1283);
     in.require("Tags");
     request.tags = read_tags(in);
-    return in.problems().check();
+    GATELEG_TRY(in.problems().check());
+    if (request.tags.empty()) {
+        return validation_error("Atleast one Tag needs to be provided as Input.");
+    }
+    return {};
 }
 
 Result<void> read_request(const Fields& in, dynamo::UntagResourceRequest& request) {
@@ -362,7 +218,11 @@ Result<void> read_request(const Fields& in, dynamo::UntagResourceRequest& reques
             request.keys.emplace_back(text);
         }
     }
-    return in.problems().check();
+    GATELEG_TRY(in.problems().check());
+    if (request.keys.empty()) {
+        return validation_error("Atleast one Tag Key needs to be provided as Input.");
+    }
+    return {};
 }
 
 Result<void> read_request(const Fields& in, dynamo::ListTagsOfResourceRequest& request) {

@@ -1,23 +1,17 @@
-// The operations of the DynamoDB Streams API, by the name that X-Amz-Target gives them.
+// The operations of the DynamoDB Streams API.
 
 #pragma once
 
 #include <string_view>
 
-#include "api/dynamodb/policy.h"
+#include "api/dynamodb/service_operation.h"
 #include "dynamo/streams.h"
-#include "http/handler.h"
 
 namespace gateleg::api::dynamodb {
 
-struct StreamOperation {
-    std::string_view name;
-    Policy policy;
-    // As Operation::run.
-    void (*run)(dynamo::Streams& streams, std::string_view body, http::Exchange exchange) = nullptr;
-};
+using StreamOperation = ServiceOperation<dynamo::Streams>;
 
-// Null for a name that is not an operation.
+// Null for a name that is not one of them.
 const StreamOperation* find_stream_operation(std::string_view name);
 
 }  // namespace gateleg::api::dynamodb

@@ -13,6 +13,7 @@
 namespace gateleg::api::dynamodb {
 namespace {
 
+using dynamo::kPolicySetting;
 using dynamo::TableSettings;
 using dynamo::TableSettingsReply;
 
@@ -56,6 +57,12 @@ Result<void> read_recovery(const Fields& in, Asked& asked) {
         fields->check_range("RecoveryPeriodInDays", 1, kMostRecoveryDays);
         asked.enabled = fields->boolean("PointInTimeRecoveryEnabled").value_or(false);
         asked.days = fields->integer("RecoveryPeriodInDays").value_or(kMostRecoveryDays);
+        if (!asked.enabled && fields->has("RecoveryPeriodInDays")) {
+            in.problems().later(validation_error(
+                "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling "
+                "point-in-time recovery."
+            ));
+        }
     } else {
         in.problems().constraint_on_null("pointInTimeRecoverySpecification");
     }
@@ -64,10 +71,14 @@ Result<void> read_recovery(const Fields& in, Asked& asked) {
 
 Result<void> read_table_or_index(const Fields& in, Asked& asked) {
     GATELEG_TRY_ASSIGN(asked.table, read_table_name(in));
-    if (in.has("IndexName")) {
-        asked.index = in.required_text("IndexName", 3);
+    asked.index = in.text("IndexName").value_or("");
+    GATELEG_TRY(in.problems().check());
+    if (in.has("IndexName") && (asked.index.size() < 3 || asked.index.size() > 255)) {
+        return validation_error(
+            "IndexName must be at least 3 characters long and at most 255 characters long"
+        );
     }
-    return in.problems().check();
+    return {};
 }
 
 Result<void> read_insights(const Fields& in, Asked& asked) {
@@ -77,7 +88,7 @@ Result<void> read_insights(const Fields& in, Asked& asked) {
                                 "ContributorInsightsMode",
                                 {{"ACCESSED_AND_THROTTLED_KEYS", "ACCESSED_AND_THROTTLED_KEYS"},
                                  {"THROTTLED_KEYS", "THROTTLED_KEYS"}},
-                                "[ACCESSED_AND_THROTTLED_KEYS, THROTTLED_KEYS]"
+                                "[THROTTLED_KEYS, ACCESSED_AND_THROTTLED_KEYS]"
     )
                               .value_or(asked.insights_mode);
     asked.enabled = in.choice<bool>(
@@ -106,8 +117,10 @@ Result<void> read_resource(const Fields& in, Asked& asked) {
 
 Result<void> read_policy(const Fields& in, Asked& asked) {
     GATELEG_TRY(read_resource(in, asked));
-    asked.policy = in.required_text("Policy", 1, kMaxPolicyBytes);
-    return in.problems().check();
+    in.require("Policy");
+    asked.policy = in.text("Policy").value_or("");
+    GATELEG_TRY(in.problems().check());
+    return check_resource_policy(asked.policy);
 }
 
 // Each resource under a table has a policy of its own.
@@ -456,10 +469,7 @@ constexpr std::array kOperations = {
 }  // namespace
 
 const ToolOperation* find_tool_operation(std::string_view name) {
-    const auto* found = std::find_if(kOperations.begin(), kOperations.end(), [&](const auto& each) {
-        return each.name == name;
-    });
-    return found == kOperations.end() ? nullptr : found;
+    return find_among(kOperations, name);
 }
 
 std::string_view why_missing(std::string_view name) {

@@ -3,26 +3,14 @@
 
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 
-#include "api/dynamodb/policy.h"
+#include "api/dynamodb/service_operation.h"
 #include "dynamo/table_settings.h"
-#include "http/handler.h"
 
 namespace gateleg::api::dynamodb {
 
-// Under which a table's resource policy is kept among its settings, and how long one may be.
-inline constexpr const char* kPolicySetting = "resourcePolicy";
-inline constexpr std::size_t kMaxPolicyBytes = 20'480;
-
-struct ToolOperation {
-    std::string_view name;
-    Policy policy;
-    // As Operation::run.
-    void (*run
-    )(dynamo::TableSettings& settings, std::string_view body, http::Exchange exchange) = nullptr;
-};
+using ToolOperation = ServiceOperation<dynamo::TableSettings>;
 
 // Null for a name that is not one of them.
 const ToolOperation* find_tool_operation(std::string_view name);

@@ -48,6 +48,18 @@ void write_on_demand(JsonWriter& json, const std::optional<dynamo::OnDemandThrou
     json.end_object();
 }
 
+void write_warm(JsonWriter& json, const std::optional<dynamo::Throughput>& warm, bool updating) {
+    if (!warm) {
+        return;
+    }
+    json.key("WarmThroughput");
+    json.begin_object();
+    json.member("ReadUnitsPerSecond", warm->read_units);
+    json.member("WriteUnitsPerSecond", warm->write_units);
+    json.member("Status", updating ? "UPDATING" : "ACTIVE");
+    json.end_object();
+}
+
 void write_index(JsonWriter& json, const dynamo::IndexDescription& index, bool global) {
     json.begin_object();
     dynamo::write_index_shape(json, index.definition);
@@ -58,6 +70,7 @@ void write_index(JsonWriter& json, const dynamo::IndexDescription& index, bool g
         }
         write_throughput(json, index.definition.throughput.value_or(dynamo::Throughput{}));
         write_on_demand(json, index.definition.on_demand);
+        write_warm(json, index.warm, index.warm_updating);
     }
     json.member("IndexSizeBytes", index.size_bytes);
     json.member("ItemCount", index.item_count);
@@ -85,6 +98,7 @@ void write_indexes(
 void write_billing(JsonWriter& json, const dynamo::TableDescription& table) {
     write_throughput(json, table.throughput);
     write_on_demand(json, table.on_demand);
+    write_warm(json, table.warm, table.warm_updating);
     if (!table.on_demand_since_millis) {
         return;
     }

@@ -168,8 +168,7 @@ std::optional<Face::Refused> Face::follow(
         return Refused{CallError{
             .status = 501,
             .code = "NotAvailable",
-            .message = "Changes of a remote store are not followed here; read them there with the "
-                       "DynamoDB Streams API"}};
+            .message = "This server follows no changes"}};
     }
     events::Follow follow;
     const events::Start start{

@@ -33,6 +33,9 @@ Table make_table(const Core& core, Request& request, TableId id) {
     Table table;
     table.id = id;
     table.tags = std::move(request.tags);
+    if (request.resource_policy) {
+        table.settings[dynamo::kPolicySetting] = *std::move(request.resource_policy);
+    }
     auto& description = table.description;
     description.name = request.table;
     description.arn =
@@ -47,11 +50,16 @@ Table make_table(const Core& core, Request& request, TableId id) {
     }
     description.throughput = request.throughput.value_or(dynamo::Throughput{});
     description.on_demand = request.on_demand;
+    if (request.warm) {
+        description.warm = {
+            request.warm->read_units.value_or(0), request.warm->write_units.value_or(0)};
+    }
     description.table_class = request.table_class;
     description.encryption = request.encryption;
     description.deletion_protection = request.deletion_protection;
     add_indexes(table, request.local_indexes, false);
     add_indexes(table, request.global_indexes, true);
+    sort_names(table);
     compile_table(table);
     return table;
 }
@@ -81,8 +89,10 @@ Result<dynamo::TableReply> create(const Core& core, Request& request, CommitCont
     // Real tables take a while; ours is there at once, but clients expect to be told to wait.
     auto description = describe(*table, {});
     description.status = dynamo::Status::kCreating;
+    description.warm.reset();  // AWS shows it from the first DescribeTable on
     for (auto& index : description.global_indexes) {
         index.status = dynamo::Status::kCreating;
+        index.warm.reset();
     }
     for (auto& index : description.local_indexes) {
         index.status = dynamo::Status::kCreating;

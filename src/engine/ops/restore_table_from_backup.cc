@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/ids.h"
 #include "dynamo/named_error.h"
@@ -10,28 +11,114 @@
 namespace gateleg::engine::ops {
 namespace {
 
+using dynamo::BillingMode;
 using Request = dynamo::RestoreTableFromBackupRequest;
 
-Result<void> check_index_names(const Table& table, const Request& request) {
-    const auto check = [&](const auto& names, bool global) -> Result<void> {
-        for (const auto& name : names.value_or(std::vector<std::string>())) {
-            const auto* index = table.find_index(name);
-            if (index == nullptr || index->global != global) {
-                return validation_error(
-                    "One or more parameter values were invalid: Index not found in the backup: " +
-                    name
-                );
+Error invalid_request(const std::string& text) {
+    return validation_error("Invalid Request: " + text);
+}
+
+bool is_same_index(const dynamo::IndexDefinition& left, const dynamo::IndexDefinition& right) {
+    const auto names = [](const dynamo::IndexDefinition& index) {
+        const auto& included = index.projection.non_key_attributes;
+        return std::set<std::string>(included.begin(), included.end());
+    };
+    return left.key_schema == right.key_schema && left.projection.type == right.projection.type &&
+           names(left) == names(right);
+}
+
+Result<void> check_billing(const Table& saved, const Request& request) {
+    const bool to_on_demand = request.billing_mode == BillingMode::kPayPerRequest;
+    const bool provisioned =
+        request.billing_mode.value_or(saved.description.billing_mode) == BillingMode::kProvisioned;
+    if (request.throughput && to_on_demand) {
+        return invalid_request(
+            "Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST"
+        );
+    }
+    if (request.throughput && !provisioned) {
+        return invalid_request(
+            "Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED"
+        );
+    }
+    if (!request.throughput && provisioned &&
+        saved.description.billing_mode != BillingMode::kProvisioned) {
+        return invalid_request(
+            "Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED"
+        );
+    }
+    if (!request.on_demand) {
+        return {};
+    }
+    const auto& limits = *request.on_demand;
+    const std::string name = limits.max_read_units ? "MaxReadRequestUnits" : "MaxWriteRequestUnits";
+    if (!to_on_demand) {
+        return invalid_request(
+            "Cannot override " + name +
+            " for OnDemandThroughput unless BillingModeOverride is PAY_PER_REQUEST"
+        );
+    }
+    if (limits.max_read_units.value_or(1) < 1 || limits.max_write_units.value_or(1) < 1) {
+        return invalid_request(
+            "Requested " + name + " for OnDemandThroughput is outside of valid range"
+        );
+    }
+    return {};
+}
+
+Result<void> check_index_throughput(
+    const dynamo::IndexDefinition& index, BillingMode mode, bool global
+) {
+    if (global && mode == BillingMode::kProvisioned && !index.throughput) {
+        return invalid_request("Must specify provisioned throughput for index " + index.name);
+    }
+    if (mode == BillingMode::kPayPerRequest && index.throughput) {
+        return invalid_request(
+            "Cannot override ProvisionedThroughput if BillingMode is overridden to "
+            "PAY_PER_REQUEST for index " +
+            index.name
+        );
+    }
+    return {};
+}
+
+// The indexes of the new table, global or local ones.
+Result<std::vector<dynamo::IndexDefinition>> chosen_indexes(
+    const Table& saved, const Request& request, bool global
+) {
+    const auto mode = request.billing_mode.value_or(saved.description.billing_mode);
+    std::vector<dynamo::IndexDefinition> there;
+    for (const auto& index : saved.indexes) {
+        if (index.global == global) {
+            there.push_back(index.definition);
+            if (mode == BillingMode::kPayPerRequest) {
+                there.back().throughput.reset();
+            } else {
+                there.back().on_demand.reset();
             }
         }
-        return {};
-    };
-    GATELEG_TRY(check(request.global_indexes, true));
-    return check(request.local_indexes, false);
+    }
+    auto chosen = (global ? request.global_indexes : request.local_indexes).value_or(there);
+    for (auto& index : chosen) {
+        const auto is_this = [&](const auto& each) { return is_same_index(each, index); };
+        if (std::none_of(there.begin(), there.end(), is_this)) {
+            return invalid_request(
+                "Index " + index.name +
+                " does not match a secondary index that existed in the source table and cannot be "
+                "created during the restore operation"
+            );
+        }
+        GATELEG_TRY(check_index_throughput(index, mode, global));
+        index.warm.reset();
+    }
+    return chosen;
 }
 
 // The table of the backup under another name. Tags, time to live, streams and protection are not
 // part of a backup.
-Table restored_table(const Core& core, const Table& saved, const Request& request, TableId id) {
+Result<Table> restored_table(
+    const Core& core, const Table& saved, const Request& request, TableId id
+) {
     const auto now = core.clock.now_millis();
     Table table;
     table.id = id;
@@ -43,21 +130,23 @@ Table restored_table(const Core& core, const Table& saved, const Request& reques
     made.created_millis = now;
     made.key_schema = old.key_schema;
     made.billing_mode = request.billing_mode.value_or(old.billing_mode);
-    if (made.billing_mode == dynamo::BillingMode::kPayPerRequest) {
+    if (made.billing_mode == BillingMode::kPayPerRequest) {
         made.on_demand_since_millis = now;
     } else {
         made.throughput = request.throughput.value_or(old.throughput);
     }
-    made.on_demand = old.on_demand;
+    if (made.billing_mode == BillingMode::kPayPerRequest) {
+        made.on_demand = request.on_demand ? request.on_demand : old.on_demand;
+    }
     made.table_class = old.table_class;
-    made.encryption = old.encryption;
-    for (const auto& index : saved.indexes) {
-        const auto& kept = index.global ? request.global_indexes : request.local_indexes;
-        if (!kept || std::count(kept->begin(), kept->end(), index.definition.name) > 0) {
+    made.encryption = request.encryption ? request.encryption : old.encryption;
+    for (const bool global : {false, true}) {
+        GATELEG_TRY_ASSIGN(auto chosen, chosen_indexes(saved, request, global));
+        for (auto& index : chosen) {
             table.indexes.push_back({
                 .id = IndexId{table.next_index_id++},
-                .global = index.global,
-                .definition = index.definition,
+                .global = global,
+                .definition = std::move(index),
             });
         }
     }
@@ -75,6 +164,7 @@ Table restored_table(const Core& core, const Table& saved, const Request& reques
             made.attributes.push_back(attribute);
         }
     }
+    sort_names(table);
     compile_table(table);
     return table;
 }
@@ -97,9 +187,10 @@ Result<dynamo::TableReply> begin(const Core& core, const Request& request, Commi
             "Table already exists: " + request.table
         );
     }
-    GATELEG_TRY(check_index_names(backup.table, request));
+    GATELEG_TRY(check_billing(backup.table, request));
     GATELEG_TRY_ASSIGN(const auto id, next_table_id(context));
-    const RestoreRecord record{request.backup_arn, restored_table(core, backup.table, request, id)};
+    GATELEG_TRY_ASSIGN(auto table, restored_table(core, backup.table, request, id));
+    const RestoreRecord record{request.backup_arn, std::move(table)};
     context.put(restore_key(request.table), encode_restore(record));
     auto description = describe(record.table, {});
     description.status = dynamo::Status::kCreating;

@@ -42,9 +42,7 @@ Result<dynamo::Empty> tag(
     }
     if (changed->tags.size() > kMaxTags) {
         return validation_error(
-            "One or more parameter values were invalid: Too many tags: a resource can have at "
-            "most " +
-            std::to_string(kMaxTags)
+            "Number of Tags exceed the current limit for the provided ResourceArn"
         );
     }
     context.store_table(std::move(changed));

@@ -14,6 +14,12 @@ Result<Specification> update(
     if (before == nullptr) {
         return table_not_found(name);
     }
+    if (before->ttl_attribute && *before->ttl_attribute != wanted.attribute) {
+        return validation_error(
+            "TimeToLive is active on a different AttributeName: current AttributeName is " +
+            *before->ttl_attribute
+        );
+    }
     if (before->ttl_attribute.has_value() == wanted.enabled) {
         return validation_error(
             wanted.enabled ? "TimeToLive is already enabled" : "TimeToLive is already disabled"
@@ -24,12 +30,6 @@ Result<Specification> update(
         changed->ttl_attribute = wanted.attribute;
         changed->ttl_backfilling = true;
     } else {
-        if (*changed->ttl_attribute != wanted.attribute) {
-            return validation_error(
-                "TimeToLive is active on a different AttributeName: current AttributeName is " +
-                *changed->ttl_attribute
-            );
-        }
         changed->ttl_attribute.reset();
         changed->ttl_backfilling = false;
         const auto range = table_ttl_range(changed->id);

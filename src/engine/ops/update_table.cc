@@ -5,6 +5,8 @@
 #include "engine/ops/operations.h"
 #include "engine/schema_check.h"
 #include "engine/stream_log.h"
+#include "engine/throughput.h"
+#include "engine/update_check.h"
 
 namespace gateleg::engine::ops {
 namespace {
@@ -14,6 +16,49 @@ using Request = dynamo::UpdateTableRequest;
 
 Error parameter_error(const std::string& text) {
     return validation_error("One or more parameter values were invalid: " + text);
+}
+
+Error unchanged_throughput(
+    const std::string& whose, const std::string& of, const dynamo::Throughput& units
+) {
+    const auto read = std::to_string(units.read_units);
+    const auto write = std::to_string(units.write_units);
+    return validation_error(
+        "The provisioned throughput for " + whose +
+        " will not change. The requested value equals the current value. Current "
+        "ReadCapacityUnits provisioned for " +
+        of + ": " + read + ". Requested ReadCapacityUnits: " + read +
+        ". Current WriteCapacityUnits provisioned for " + of + ": " + write +
+        ". Requested WriteCapacityUnits: " + write +
+        ". Refer to the Amazon DynamoDB Developer Guide for current limits and how to request "
+        "higher limits."
+    );
+}
+
+// A table that leaves PAY_PER_REQUEST needs throughput for each of its global indexes, which
+// change_indexes() then sets. Its limits go.
+Result<void> provision_indexes(const Request& request, Table& table) {
+    const auto is_given = [&](const Index& index) {
+        return request.index_updates && std::any_of(
+                                            request.index_updates->begin(),
+                                            request.index_updates->end(),
+                                            [&](const auto& each) {
+                                                return each.update &&
+                                                       each.update->name == index.definition.name &&
+                                                       each.update->throughput;
+                                            }
+                                        );
+    };
+    table.description.on_demand.reset();
+    for (auto& index : table.indexes) {
+        if (index.global && !is_given(index)) {
+            return parameter_error(
+                "ProvisionedThroughput must be specified for index: " + index.definition.name
+            );
+        }
+        index.definition.on_demand.reset();
+    }
+    return {};
 }
 
 Result<void> change_billing(const Core& core, const Request& request, Table& table) {
@@ -34,35 +79,40 @@ Result<void> change_billing(const Core& core, const Request& request, Table& tab
                 index.definition.throughput.reset();
             }
         }
-    } else if (before == BillingMode::kPayPerRequest && !request.throughput) {
+    } else if (request.billing_mode && !request.throughput) {
         return parameter_error(
-            "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is "
-            "PROVISIONED"
+            "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"
         );
+    }
+    if (before != after && after == BillingMode::kProvisioned) {
+        GATELEG_TRY(provision_indexes(request, table));
     }
     description.billing_mode = after;
     if (!request.throughput) {
         return {};
     }
     if (before == after && *request.throughput == description.throughput) {
-        return validation_error(
-            "The provisioned throughput for the table will not change. The requested value equals "
-            "the current value. Current ReadCapacityUnits provisioned for the table: " +
-            std::to_string(description.throughput.read_units) +
-            ". Requested ReadCapacityUnits: " + std::to_string(request.throughput->read_units) +
-            ". Current WriteCapacityUnits provisioned for the table: " +
-            std::to_string(description.throughput.write_units) +
-            ". Requested WriteCapacityUnits: " + std::to_string(request.throughput->write_units) +
-            ". Refer to the Amazon DynamoDB Developer Guide for current limits and how to request "
-            "higher limits."
-        );
+        return unchanged_throughput("the table", "the table", description.throughput);
     }
     description.throughput = *request.throughput;
     return {};
 }
 
-// New definitions may only repeat or extend what is there.
+// New definitions may only repeat or extend what is there; without a new index AWS does not look at
+// them.
 Result<void> merge_attributes(const Request& request, Table& table) {
+    const auto updates = request.index_updates.value_or(std::vector<Request::IndexUpdate>());
+    const auto made = std::find_if(updates.begin(), updates.end(), [](const auto& each) {
+        return each.create.has_value();
+    });
+    if (made == updates.end()) {
+        return {};
+    }
+    if (request.attributes.empty()) {
+        return parameter_error(
+            "AttributeDefinitions is not specified for index: " + made->create->name
+        );
+    }
     for (const auto& attribute : request.attributes) {
         auto& known = table.description.attributes;
         const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) {
@@ -90,8 +140,16 @@ void drop_unused_attributes(Table& table) {
     std::erase_if(table.description.attributes, [&](const auto& each) { return !used(each); });
 }
 
-Error index_not_found(const std::string& name) {
-    return resource_not_found("Requested resource not found: Index: " + name + " not found");
+// `verb` is what was to be done to it.
+Error index_not_found(const std::string& name, const Table& table, std::string_view verb) {
+    if (table.find_index(name) != nullptr) {
+        return validation_error(
+            "Cannot " + std::string(verb) + " an index that is not a GlobalSecondaryIndex: " + name
+        );
+    }
+    return resource_not_found(
+        "Requested resource not found: Index " + name + " for table " + table.name()
+    );
 }
 
 Result<void> update_index(const Request::IndexThroughput& update, Table& table) {
@@ -99,21 +157,26 @@ Result<void> update_index(const Request::IndexThroughput& update, Table& table) 
         return i.global && i.definition.name == update.name;
     });
     if (found == table.indexes.end()) {
-        return index_not_found(update.name);
+        return index_not_found(update.name, table, "update");
     }
-    if (update.throughput) {
-        if (table.description.billing_mode == BillingMode::kPayPerRequest) {
+    auto& definition = found->definition;
+    if (table.description.billing_mode == BillingMode::kPayPerRequest) {
+        if (update.throughput || (!update.on_demand && !update.warm)) {
             return parameter_error(
-                "ProvisionedThroughput should not be specified for index: " + update.name +
-                " when BillingMode is PAY_PER_REQUEST"
+                "The only Updates for index: " + update.name +
+                " when TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, "
+                "WarmThroughput"
             );
         }
-        found->definition.throughput = update.throughput;
+    } else if (update.throughput) {
+        if (definition.throughput == update.throughput) {
+            return unchanged_throughput(
+                "the index " + update.name, "index " + update.name, *update.throughput
+            );
+        }
+        definition.throughput = update.throughput;
     }
-    if (update.on_demand) {
-        found->definition.on_demand = update.on_demand;
-    }
-    return {};
+    return change_throughput(update, table.description, definition);
 }
 
 // Only the definition goes here: the entries follow when nothing can refuse the request any more.
@@ -122,7 +185,7 @@ Result<void> remove_index(const std::string& name, Table& table, std::vector<Ind
         return i.global && i.definition.name == name;
     });
     if (found == table.indexes.end()) {
-        return index_not_found(name);
+        return index_not_found(name, table, "delete");
     }
     removed.push_back(found->id);
     table.indexes.erase(found);
@@ -179,6 +242,23 @@ Result<void> change_indexes(const Request& request, Table& table, std::vector<In
     return {};
 }
 
+Result<void> check_encryption(const Request& request, const Table& table) {
+    if (!request.encryption) {
+        return {};
+    }
+    const auto before = table.description.encryption.value_or(dynamo::ServerSideEncryption{});
+    if (!request.encryption->enabled && !before.enabled) {
+        return parameter_error("Table is already encrypted by default");
+    }
+    if (!request.encryption->key_id.empty() && request.encryption->key_id == before.key_id) {
+        return parameter_error(
+            "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if "
+            "you want to change Master Key"
+        );
+    }
+    return {};
+}
+
 void change_settings(const Request& request, Table& table) {
     auto& description = table.description;
     if (request.deletion_protection) {
@@ -190,8 +270,23 @@ void change_settings(const Request& request, Table& table) {
     if (request.encryption) {
         description.encryption = request.encryption;
     }
-    if (request.on_demand) {
-        description.on_demand = request.on_demand;
+}
+
+// While it is changed AWS shows what it was.
+void show_warming(const Request& request, const Table& before, dynamo::TableDescription& shown) {
+    if (request.warm) {
+        shown.warm = warm_throughput(before.description);
+        shown.warm_updating = true;
+    }
+    for (const auto& update : request.index_updates.value_or(std::vector<Request::IndexUpdate>())) {
+        for (auto& index : shown.global_indexes) {
+            if (update.update && update.update->warm &&
+                update.update->name == index.definition.name) {
+                const auto* old = before.find_index(index.definition.name);
+                index.warm = warm_throughput(before.description, old->definition);
+                index.warm_updating = true;
+            }
+        }
     }
 }
 
@@ -236,15 +331,19 @@ Result<dynamo::TableReply> update(
         );
     }
     auto changed = std::make_shared<Table>(*before);
+    keep_warm_throughput(*changed);
     GATELEG_TRY(change_billing(core, request, *changed));
     GATELEG_TRY(merge_attributes(request, *changed));
     GATELEG_TRY(check_stream_change(request, *changed));
+    GATELEG_TRY(check_encryption(request, *changed));
     std::vector<IndexId> removed;
     GATELEG_TRY(change_indexes(request, *changed, removed));
     for (const auto index : removed) {
         erase_entries(context, changed->id, index);
     }
+    GATELEG_TRY(change_throughput(request, *changed));
     change_settings(request, *changed);
+    sort_names(*changed);
     compile_table(*changed);
     drop_unused_attributes(*changed);
     change_stream(request, *changed, context);
@@ -252,26 +351,14 @@ Result<dynamo::TableReply> update(
     context.note_growth();
     auto description = describe(*changed, core.committer.counts(changed->id));
     description.status = dynamo::Status::kUpdating;
+    show_warming(request, *before, description);
     return dynamo::TableReply{std::move(description)};
-}
-
-bool changes_anything(const Request& request) {
-    return request.billing_mode || request.throughput || request.on_demand || request.table_class ||
-           request.encryption || request.deletion_protection || request.stream ||
-           (request.index_updates && !request.index_updates->empty());
 }
 
 }  // namespace
 
 void update_table(const Core& core, Request request, Done<Request> done) {
-    if (!changes_anything(request)) {
-        done(validation_error(
-            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
-            "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
-        ));
-        return;
-    }
-    if (auto checked = check_stream(request); !checked) {
+    if (auto checked = check_update(request); !checked) {
         done(std::move(checked).error());
         return;
     }
