@@ -159,6 +159,83 @@ local('a GET is answered with 400, as health checks expect, and only under --com
   await plain.stop();
 });
 
+const DEFINITIONS = {
+  AttributeDefinitions: ['pk', 'sk', 'l', 'g', 'unused'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+  KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }, { AttributeName: 'sk', KeyType: 'RANGE' }],
+  LocalSecondaryIndexes: [{ IndexName: 'local', KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }, { AttributeName: 'l', KeyType: 'RANGE' }], Projection: { ProjectionType: 'ALL' } }],
+  GlobalSecondaryIndexes: [{ IndexName: 'global', KeySchema: [{ AttributeName: 'g', KeyType: 'HASH' }, { AttributeName: 'l', KeyType: 'RANGE' }], Projection: { ProjectionType: 'ALL' } }],
+  BillingMode: 'PAY_PER_REQUEST',
+};
+
+// The reply as it is, with the checksum that the SDKs of version 2 compare.
+async function raw(url, operation, body) {
+  const reply = await fetch(url, {
+    method: 'POST',
+    headers: { 'x-amz-target': `DynamoDB_20120810.${operation}`, 'content-type': 'application/x-amz-json-1.0' },
+    body: JSON.stringify(body),
+  });
+  const text = await reply.text();
+  assert.equal(reply.headers.get('x-amz-crc32'), String(crc32(text)));
+  return { status: reply.status, ...JSON.parse(text) };
+}
+
+function crc32(text) {
+  let crc = ~0;
+  for (const byte of Buffer.from(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
+  }
+  return ~crc >>> 0;
+}
+
+// What each of the two says to the same requests.
+async function answers(url) {
+  const created = await raw(url, 'CreateTable', { TableName: 'shared', ...DEFINITIONS });
+  await raw(url, 'CreateTable', { TableName: 'plain', ...DEFINITIONS, AttributeDefinitions: DEFINITIONS.AttributeDefinitions.slice(0, 4) });
+  const { message: twice } = await raw(url, 'CreateTable', {
+    TableName: 'twice',
+    AttributeDefinitions: ['S', 'N'].map((AttributeType) => ({ AttributeName: 'pk', AttributeType })),
+    KeySchema: DEFINITIONS.KeySchema.slice(0, 1),
+    BillingMode: 'PAY_PER_REQUEST',
+  });
+  const limits = [
+    await raw(url, 'Query', { TableName: 'plain', Limit: 0, KeyConditionExpression: 'pk = :p', ExpressionAttributeValues: { ':p': { S: 'a' } } }),
+    await raw(url, 'Scan', { TableName: 'plain', Limit: -1 }),
+  ];
+  const Key = { pk: { S: 'a' }, sk: { S: 'b' } };
+  const ConditionExpression = 'attribute_exists(pk)';
+  const { CancellationReasons } = await raw(url, 'TransactWriteItems', {
+    TransactItems: [
+      { ConditionCheck: { TableName: 'plain', Key, ConditionExpression } },
+      { Delete: { TableName: 'plain', Key: { pk: { S: 'a' }, sk: { S: 'c' } }, ConditionExpression } },
+    ],
+  });
+  return {
+    created: created.TableDescription?.AttributeDefinitions.length ?? created.message,
+    twice,
+    limits: limits.map((reply) => reply.message),
+    reasons: CancellationReasons.map((reason) => reason.Message),
+  };
+}
+
+local('its words are given under --compat, and those of AWS without', async () => {
+  const alike = await startServer({ args: ['--compat', 'dynamodb-local'] });
+  const limit = 'Limit must be greater than or equal to 1';
+  const failed = 'The conditional request failed';
+  assert.deepEqual(await answers(alike.url), { created: 4, twice: 'Cannot have two attributes with the same name', limits: [limit, limit], reasons: [`${failed}.`, failed] });
+  await alike.stop();
+  const plain = await startServer();
+  const constraint = 'failed to satisfy constraint: Member must have value greater than or equal to 1';
+  assert.deepEqual(await answers(plain.url), {
+    created:
+      'One or more parameter values were invalid: Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions',
+    twice: 'One or more parameter values were invalid: Duplicate AttributeName in AttributeDefinitions: [pk]',
+    limits: [`1 validation error detected: Value at 'Limit' ${constraint}`, `1 validation error detected: Value '-1' at 'limit' ${constraint}`],
+    reasons: [failed, failed],
+  });
+  await plain.stop();
+});
+
 local('-version and -help are answered and end', async () => {
   for (const [word, expected] of [['-version', /^gateleg /], ['-help', /--dynamodb/]]) {
     const { stdout } = await promisify(execFile)(process.env.GATELEG_BIN, ['-jar', 'DynamoDBLocal.jar', word]);

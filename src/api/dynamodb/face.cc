@@ -2,6 +2,7 @@
 
 #include "api/dynamodb/backup_operations.h"
 #include "api/dynamodb/gunzip.h"
+#include "api/dynamodb/local_words.h"
 #include "api/dynamodb/operations.h"
 #include "api/dynamodb/respond.h"
 #include "api/dynamodb/stream_operations.h"
@@ -240,6 +241,19 @@ void Face::dispatch(
     const auto known = find_known(target);
     const auto& [operation, backup, transfer, tool, stream] = known;
     const bool is_ours = target.starts_with(kTargetPrefix) || target.starts_with(kStreamsPrefix);
+    std::optional<std::string> rewritten;
+    if (options_.like_dynamodb_local && operation != nullptr) {
+        const bool is_transaction = operation->name == "TransactWriteItems";
+        exchange = in_local_words(
+            std::move(exchange), is_transaction ? condition_checks(body) : std::vector<bool>()
+        );
+        if (operation->name == "CreateTable") {
+            rewritten = without_overlooked_definitions(body);
+        }
+        if (rewritten) {
+            body = std::string_view(*rewritten).substr(0, rewritten->size() - kBodyPadding);
+        }
+    }
     if (options_.store != nullptr && is_ours && operation == nullptr) {
         run(forwarded(known, target), *options_.store, std::move(exchange), body, caller);
     } else if (operation != nullptr) {

@@ -34,7 +34,8 @@ struct FaceOptions {
     dynamo::Backups* backups = nullptr;
     // Who keeps what tools set; likewise.
     dynamo::TableSettings* settings = nullptr;
-    // Health checks made for DynamoDB Local take its 400 to a GET for a sign of life.
+    // Health checks made for DynamoDB Local take its 400 to a GET for a sign of life, and suites
+    // made for it some of its words (local_words.h).
     bool like_dynamodb_local = false;
     // Who exports to S3 and imports from it; likewise.
     dynamo::Transfers* transfers = nullptr;

@@ -13,15 +13,20 @@ namespace {
 
 constexpr std::string_view kJson = "application/x-amz-json-1.0";
 
-void append_headers(std::string& headers, std::string_view id, std::string_view body) {
+constexpr std::string_view kChecksum = "x-amz-crc32: ";
+
+void append_checksum(std::string& headers, std::string_view body) {
     std::array<char, 16> checksum{};
     const auto end =
         std::to_chars(checksum.data(), checksum.data() + checksum.size(), crc32(body)).ptr;
-    headers.append("x-amzn-RequestId: ")
-        .append(id)
-        .append("\r\nx-amz-crc32: ")
+    headers.append(kChecksum)
         .append(checksum.data(), static_cast<std::size_t>(end - checksum.data()))
         .append("\r\n");
+}
+
+void append_headers(std::string& headers, std::string_view id, std::string_view body) {
+    headers.append("x-amzn-RequestId: ").append(id).append("\r\n");
+    append_checksum(headers, body);
 }
 
 // A page on loopback may read the answer; others were refused at the gate.
@@ -94,6 +99,15 @@ void respond_named_error(
     append_headers(response.headers, trace.id, response.body);
     append_cors(response.headers, exchange.request().head);
     exchange.reply(std::move(response));
+}
+
+void replace_body(http::Response& response, std::string body) {
+    const auto at = response.headers.find(kChecksum);
+    if (at != std::string::npos) {
+        response.headers.erase(at, response.headers.find("\r\n", at) + 2 - at);
+        append_checksum(response.headers, body);
+    }
+    response.body = std::move(body);
 }
 
 void respond_plain(

@@ -21,6 +21,8 @@ void respond_error(
 void respond_named_error(
     http::Exchange exchange, std::string_view name, const std::string& message
 );
+// Another body for an answer made here, with the checksum that SDKs compare.
+void replace_body(http::Response& response, std::string body);
 http::Response error_response(const Error& error, std::optional<int> status = std::nullopt);
 
 void respond_plain(
