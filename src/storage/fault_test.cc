@@ -1,7 +1,5 @@
 // What a running store does when the disk fails it.
 
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
 #include "storage/internal/fault_fs.h"
@@ -20,7 +18,7 @@ constexpr std::uint64_t kMegabyte = 1 << 20;
 class FaultTest : public testing::Test {
 protected:
     FaultTest() {
-        hooks_->file_system = std::make_shared<internal::FaultFs>(faults_);
+        hooks_->file_system = internal::make_fault_fs(faults_);
         hooks_->tick = std::chrono::milliseconds(5);
         hooks_->disk_space = [this] {
             return internal::DiskSpace{free_bytes_.load(), 100'000 * kMegabyte};
@@ -215,68 +213,6 @@ TEST_F(FaultTest, LowDiskRefusesGrowthButNotDeletes) {
     free_bytes_ = 50'000 * kMegabyte;
     EXPECT_TRUE(happens_within(seconds(5), [&] { return put(*store, 2).has_value(); }));
     EXPECT_EQ(store->health_reason(), "");
-}
-
-// Fails the n-th call to the disk of a short life, opening included, and then lives on.
-class NthFaultTest : public FaultTest {
-protected:
-    // False if the life was over before the fault came.
-    bool live_with_fault(int call, bool no_space) {
-        SCOPED_TRACE(call);
-        std::filesystem::remove_all(directory_ / "data");
-        acknowledged_ = 0;
-        { const auto store = open(); }
-        faults_->fired = 0;
-        faults_->error_is_no_space = no_space;
-        faults_->calls_until_error = call;
-        live();
-        const bool fired = faults_->fired > 0;
-        faults_->calls_until_error = -1;
-        expect_all_acknowledged();
-        return fired;
-    }
-
-private:
-    void live() {
-        try {
-            const auto store = open();
-            for (int i = 0; i < 12; ++i) {
-                if (!put(*store, i)) {
-                    break;
-                }
-                acknowledged_ = i + 1;
-                if (i % 5 == 4) {
-                    (void)store->flush().has_value();
-                }
-            }
-        } catch (const StoreOpenError& error) {
-            EXPECT_EQ(error.exit_code(), StoreOpenError::kOther) << error.what();
-        }
-    }
-
-    void expect_all_acknowledged() {
-        try {
-            const auto store = open();
-            EXPECT_EQ(count_keys(*store, acknowledged_), acknowledged_);
-            EXPECT_TRUE(put(*store, 100));
-        } catch (const StoreOpenError& error) {
-            ADD_FAILURE() << error.what();
-        }
-    }
-
-    int acknowledged_ = 0;
-};
-
-TEST_F(NthFaultTest, NoAcknowledgedWriteIsLost) {
-    // Every call takes a minute; GATELEG_ALL_FAULTS asks for it.
-    const int step = std::getenv("GATELEG_ALL_FAULTS") == nullptr ? 19 : 1;
-    for (const bool no_space : {false, true}) {
-        int call = 0;
-        while (live_with_fault(call, no_space)) {
-            call += step;
-        }
-        EXPECT_GT(call, 2 * step);
-    }
 }
 
 }  // namespace

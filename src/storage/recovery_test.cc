@@ -342,6 +342,59 @@ TEST_F(RecoveryTest, DamagedManifestIsRefused) {
     expect_refused(killed, StoreOpenError::kDamaged, "restore a backup");
 }
 
+fs::path manifest_of(const fs::path& data) {
+    auto name = internal::read_file(data / "db" / "CURRENT");
+    return data / "db" / name.substr(0, name.find('\n'));
+}
+
+// What a power cut may leave of a record of the manifest that was on its way.
+TEST_F(RecoveryTest, UnfinishedLastRecordOfTheManifestIsDropped) {
+    const auto killed = killed_store(true);
+    const auto whole = internal::read_file(manifest_of(killed));
+    // A record with its head, but for the last byte.
+    const auto record = whole.substr(0, 7 + static_cast<unsigned char>(whole[4]) - 1);
+    for (const auto& tail :
+         {record.substr(0, 5),
+          record,
+          record + std::string(4000, '\0'),
+          record.substr(0, record.size() / 2) + std::string(300, 'x'),
+          std::string(700, 'y')}) {
+        const auto torn = directory_ / "torn";
+        fs::remove_all(torn);
+        fs::copy(killed, torn, fs::copy_options::recursive);
+        fs::permissions(torn, fs::perms::owner_all);
+        append_bytes(manifest_of(torn), tail);
+        EXPECT_EQ(count_keys(*Store::open(options(torn))), kKeys) << tail.size();
+        EXPECT_FALSE(fs::exists(torn / "db.judged"));
+    }
+}
+
+// Whichever record is the last, if it is damaged its loss is harmless or told: what a flush had put
+// into a sorted file may be in no log any more.
+TEST_F(RecoveryTest, DamagedLastRecordOfTheManifestLosesNothingUnsaid) {
+    const auto killed = killed_store(true);
+    const auto whole = internal::read_file(manifest_of(killed));
+    int refused = 0;
+    for (std::size_t end = 0; end < whole.size();) {
+        end += 7 + static_cast<unsigned char>(whole[end + 4]);
+        const auto damaged = directory_ / "damaged";
+        fs::remove_all(damaged);
+        fs::copy(killed, damaged, fs::copy_options::recursive);
+        fs::permissions(damaged, fs::perms::owner_all);
+        fs::resize_file(manifest_of(damaged), end);
+        flip_bit(manifest_of(damaged), end - 3);
+        const auto before = contents_of(damaged);
+        try {
+            EXPECT_EQ(count_keys(*Store::open(options(damaged))), kKeys) << end;
+        } catch (const StoreOpenError& error) {
+            EXPECT_EQ(error.exit_code(), StoreOpenError::kDamaged) << error.what();
+            EXPECT_TRUE(contents_of(damaged) == before) << end;
+            ++refused;
+        }
+    }
+    EXPECT_GT(refused, 1);
+}
+
 TEST_F(RecoveryTest, LostSortedFileIsRefused) {
     const auto killed = killed_store(true);
     fs::remove(largest_file(killed / "db", ".sst"));

@@ -74,6 +74,13 @@ void replace_file(const std::filesystem::path& path, std::string_view contents) 
     sync_directory(path.parent_path());
 }
 
+void sync_file(const std::filesystem::path& path) {
+    const File file(path, O_RDWR);
+    if (::fsync(file.fd()) != 0) {
+        fail("cannot sync", path);
+    }
+}
+
 void sync_directory(const std::filesystem::path& directory) {
     const File file(directory, O_RDONLY | O_DIRECTORY);
     if (::fsync(file.fd()) != 0) {

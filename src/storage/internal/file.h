@@ -35,6 +35,7 @@ std::string read_file(const std::filesystem::path& path);
 // the new one. Throws std::filesystem::filesystem_error.
 void replace_file(const std::filesystem::path& path, std::string_view contents);
 
+void sync_file(const std::filesystem::path& path);
 void sync_directory(const std::filesystem::path& directory);
 
 }  // namespace gateleg::storage::internal

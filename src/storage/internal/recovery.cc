@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "storage/internal/file.h"
 #include "storage/internal/wal_scan.h"
 
 namespace gateleg::storage::internal {
@@ -35,6 +36,22 @@ bool holds_data(const fs::path& database) {
     });
 }
 
+// The manifest in use, if it ends in the middle of a record and no whole one is behind that.
+std::optional<WalDamage> find_torn_manifest(const fs::path& database) {
+    auto name = read_file(database / "CURRENT");
+    name = name.substr(0, name.find('\n'));
+    const auto file = database / name;
+    if (!name.starts_with("MANIFEST-") || !fs::exists(file)) {
+        return std::nullopt;  // RocksDB says what is wrong
+    }
+    auto damage = find_log_damage(read_file(file));
+    if (!damage || damage->offset == 0 || damage->records_behind > 0) {
+        return std::nullopt;
+    }
+    damage->file = file;
+    return damage;
+}
+
 // The steps of one open, in order.
 class Recovery {
 public:
@@ -60,7 +77,12 @@ public:
         }
         scan_ = scan_wals(request_.database);
         judge_damage();
-        judge_length();
+        if (const auto torn = find_torn_manifest(request_.database)) {
+            judge_without(*torn);
+            cut(*torn);
+        } else {
+            judge_length();
+        }
         auto recovered = open();
         require_sequence(recovered.db->GetLatestSequenceNumber());
         return recovered;
@@ -114,9 +136,47 @@ private:
         if (stopped_cleanly || scan_.next_sequence > mark_.required()) {
             return;
         }
+        require_length(request_.database);
+    }
+
+    // The manifest ends in a record that was cut short, which RocksDB takes for damage. What it
+    // tells was not yet relied on, if the rest reaches the mark: this is found out beside, for an
+    // open deletes the files that a manifest does not name.
+    void judge_without(const WalDamage& torn) const {
+        auto beside = request_.database;
+        beside += ".judged";
+        fs::remove_all(beside);
+        fs::create_directory(beside);
+        for (const auto& entry : fs::directory_iterator(request_.database)) {
+            const auto name = entry.path().filename();
+            if (entry.path() == torn.file) {
+                fs::copy_file(entry.path(), beside / name);
+                fs::resize_file(beside / name, torn.offset);
+            } else if (entry.is_regular_file() && name != "LOCK") {
+                fs::create_hard_link(entry.path(), beside / name);
+            }
+        }
+        try {
+            require_length(beside);
+        } catch (const StoreOpenError&) {
+            fs::remove_all(beside);
+            throw;
+        }
+        fs::remove_all(beside);
+    }
+
+    static void cut(const WalDamage& torn) {
+        fs::resize_file(torn.file, torn.offset);
+        sync_file(torn.file);
+        log_warn(
+            "unfinished last record of the manifest dropped",
+            {{"file", torn.file.string()}, {"offset", torn.offset}, {"bytes", torn.bytes}}
+        );
+    }
+
+    void require_length(const fs::path& database) const {
         rocksdb::DB* opened = nullptr;
-        const auto status =
-            rocksdb::DB::OpenForReadOnly(options_, request_.database.string(), &opened);
+        const auto status = rocksdb::DB::OpenForReadOnly(options_, database.string(), &opened);
         const std::unique_ptr<rocksdb::DB> db(opened);
         require_ok(status);
         require_sequence(db->GetLatestSequenceNumber());

@@ -164,6 +164,33 @@ private:
     WalScan scan_;
 };
 
+// Where the first record begins that is not whole; the size of the log if all are.
+std::size_t end_of_whole_records(std::string_view log) {
+    std::size_t end = 0;
+    bool in_record = false;
+    for (std::size_t offset = 0; offset < log.size();) {
+        if (left_in_block(offset) < kHeaderBytes) {
+            offset += left_in_block(offset);
+            end = in_record ? end : std::min(offset, log.size());
+            continue;
+        }
+        const auto fragment = read_fragment(log, offset);
+        if (!fragment) {
+            return end;
+        }
+        const bool begins =
+            fragment->type == FragmentType::kFull || fragment->type == FragmentType::kFirst;
+        if (begins == in_record) {
+            return end;
+        }
+        offset += kHeaderBytes + fragment->payload.size();
+        in_record =
+            fragment->type == FragmentType::kFirst || fragment->type == FragmentType::kMiddle;
+        end = in_record ? end : offset;
+    }
+    return end;
+}
+
 std::optional<std::uint64_t> log_number(const std::filesystem::path& file) {
     const auto stem = file.stem().string();
     std::uint64_t number = 0;
@@ -201,6 +228,24 @@ void append_scan(WalScan& all, const WalScan& log) {
 
 WalScan scan_wal(std::string_view contents) {
     return Scanner(contents).run();
+}
+
+std::optional<WalDamage> find_log_damage(std::string_view contents) {
+    WalDamage damage;
+    damage.offset = end_of_whole_records(contents);
+    if (damage.offset == contents.size()) {
+        return std::nullopt;
+    }
+    damage.bytes = contents.size() - damage.offset;
+    for (auto offset = damage.offset; offset + kHeaderBytes <= contents.size(); ++offset) {
+        const auto fragment = read_fragment(contents, offset);
+        // The one that was cut short may have begun well.
+        const bool begins =
+            fragment && (fragment->type == FragmentType::kFull ||
+                         (fragment->type == FragmentType::kFirst && offset != damage.offset));
+        damage.records_behind += begins ? 1 : 0;
+    }
+    return damage;
 }
 
 WalScan scan_wals(const std::filesystem::path& database) {

@@ -39,6 +39,9 @@ struct WalScan {
 // One log's contents.
 WalScan scan_wal(std::string_view contents);
 
+// The same for records that are no writes: RocksDB's MANIFEST is a log too.
+std::optional<WalDamage> find_log_damage(std::string_view contents);
+
 // All logs of a database directory, oldest first. Throws std::filesystem::filesystem_error.
 WalScan scan_wals(const std::filesystem::path& database);
 
