@@ -17,6 +17,11 @@ const kPhone = { width: 390, height: 844 };
 const axeSource = createRequire(import.meta.url)('axe-core').source;
 
 export class Console {
+  // `server`: what this one needs otherwise.
+  constructor(server = {}) {
+    this.wanted = server;
+  }
+
   async start() {
     if (!existsSync(executablePath)) return;
     this.home = tempDir('gateleg-console');
@@ -24,7 +29,8 @@ export class Console {
       http: true,
       s3: true,
       args: ['--systems', 'all', '--demo'],
-      env: { GATELEG_JWT_SECRET: 'a secret of the console suite, long enough' },
+      ...this.wanted,
+      env: { GATELEG_JWT_SECRET: 'a secret of the console suite, long enough', ...this.wanted.env },
     });
     this.embedded = !(await (await fetch(`${this.server.httpUrl}/`)).text()).includes('This build has no console');
     if (!this.embedded) return;
@@ -65,7 +71,7 @@ export class Console {
   async page({ context = this.context, expected = [] } = {}) {
     const page = await context.newPage();
     const problems = [];
-    const mine = [this.server.httpUrl, this.server.s3Url].map((url) => new URL(url).origin);
+    const mine = [this.server.httpUrl, this.server.s3Url].filter(Boolean).map((url) => new URL(url).origin);
     page.on('console', (message) => {
       if (message.type() === 'error' && !expected.some((pattern) => pattern.test(message.text()))) problems.push(`console: ${message.text()}`);
     });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite } from '../lib/runner.js';
-import { Console, look } from './harness.js';
+import { Console, dynamodbOf, look } from './harness.js';
 
 const kSeconds = 400;
 const site = new Console();
@@ -33,6 +33,34 @@ test('asks those without a session to open the link, which works once', async ()
   assert.equal(new URL(page.url()).pathname, '/');
   await stranger.goto(link);
   assert.match(await stranger.locator('body').innerText(), /gateleg console/);
+  await context.close();
+}, { seconds: kSeconds });
+
+test('takes an administrator of a system with their own password, and nobody else', async () => {
+  site.need();
+  const dynamodb = (operation, request) => dynamodbOf(site, operation, request);
+  const context = await site.browser.newContext({ viewport: { width: 1280, height: 860 } });
+  const person = await site.page({ context, expected: [/status of 40\d/] });
+  person.setDefaultTimeout(120_000);
+  await person.goto(`${site.origin}/#/tables`);
+  const signIn = async () => {
+    await person.getByLabel('Email').fill('cleo@example.com');
+    await person.getByLabel('Password').fill('gallery demo');
+    await person.keyboard.press('Enter');
+  };
+  await signIn();
+  await person.getByRole('alert').getByText('Only accounts with the role admin').waitFor();
+  const { Items } = await dynamodb('Scan', { TableName: 'gallery', FilterExpression: 'EntityType = :t AND email = :e', ExpressionAttributeValues: { ':t': { S: 'User' }, ':e': { S: 'cleo@example.com' } } });
+  const [{ PK, SK }] = Items;
+  const become = (role) => dynamodb('UpdateItem', { TableName: 'gallery', Key: { PK, SK }, UpdateExpression: 'SET #r = :r', ExpressionAttributeNames: { '#r': 'role' }, ExpressionAttributeValues: { ':r': { S: role } } });
+  await become('admin');
+  await signIn();
+  await person.getByRole('heading', { name: 'Tables', level: 1 }).waitFor(); // where they wanted to go
+  await person.getByText('signed in as cleo@example.com').waitFor();
+  await person.reload();
+  await person.getByRole('link', { name: 'gallery', exact: true }).waitFor();
+  assert.deepEqual(person.problems, []);
+  await become('user');
   await context.close();
 }, { seconds: kSeconds });
 

@@ -314,46 +314,6 @@ test('makes a backup, restores it to a new table and deletes it', async () => {
   nothingWrong();
 }, { seconds: kSeconds });
 
-test('makes an access key whose secret is shown once', async () => {
-  await enter();
-  await site.go(page, '/admin');
-  await page.getByText('Access keys').waitFor();
-  const keys = [];
-  await page.route('**/_/api/keys*', async (route) => {
-    const request = route.request();
-    if (request.method() === 'GET') return route.fulfill({ json: { any: keys.length === 0, keys } });
-    if (request.method() === 'DELETE') {
-      assert.equal(new URL(request.url()).searchParams.get('id'), 'GKAB');
-      keys.pop();
-      return route.fulfill({ json: {} });
-    }
-    const { name, scope } = request.postDataJSON();
-    keys.push({ id: 'GKAB', name, scope });
-    return route.fulfill({ json: { accessKeyId: 'GKAB', secretAccessKey: 'a-secret-of-forty-characters' } });
-  });
-  await page.getByRole('button', { name: 'New key' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByPlaceholder('reporting').fill('reporting');
-  await dialog.getByLabel('It may').selectOption('tables');
-  await dialog.getByLabel('Right on gallery').selectOption('read');
-  await dialog.getByLabel('Right on stories').selectOption('write');
-  await dialog.getByText('read:gallery,stories;write:stories').waitFor();
-  await glance(page, 'key-new');
-  await dialog.getByRole('button', { name: 'Create the key' }).click();
-  await dialog.getByText('a-secret-of-forty-characters').first().waitFor();
-  await dialog.getByRole('button', { name: 'Copy secret access key' }).click();
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'a-secret-of-forty-characters');
-  await checkAccess(page, 'the new key');
-  await dialog.getByRole('button', { name: 'I have it' }).click();
-  await page.getByRole('region', { name: 'Access keys' }).getByText('read gallery, stories; write stories').waitFor();
-  assert.equal(await page.getByText('a-secret-of-forty-characters').count(), 0);
-  await page.getByRole('button', { name: 'Revoke GKAB' }).click();
-  await dialog.getByRole('button', { name: 'Revoke the key' }).click();
-  await page.getByText('Any key may call').waitFor();
-  await page.unroute('**/_/api/keys*');
-  nothingWrong();
-}, { seconds: kSeconds });
-
 test('draws a story as a graph', async () => {
   await enter();
   await site.go(page, '/systems/stories');
