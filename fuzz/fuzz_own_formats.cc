@@ -58,6 +58,11 @@ void scan_log(std::string_view bytes) {
     if (scan.damage) {
         GATELEG_CHECK(scan.damage->offset <= bytes.size());
     }
+    // A manifest is cut where this says, and must be whole then.
+    if (const auto damage = storage::internal::find_log_damage(bytes)) {
+        GATELEG_CHECK(damage->offset + damage->bytes == bytes.size());
+        GATELEG_CHECK(!storage::internal::find_log_damage(bytes.substr(0, damage->offset)));
+    }
 }
 
 const fs::path& folder() {

@@ -57,6 +57,8 @@ struct Config {
     std::string version = "unknown";
     std::size_t threads = 0;  // 0: one per core
     std::size_t cache_megabytes = 256;
+    std::size_t max_connections = 4096;  // 0: three quarters of the descriptors
+    std::size_t max_connections_per_address = 0;
 };
 
 // A configuration that cannot work, or that would be unsafe; main prints it and exits 2.

@@ -98,8 +98,10 @@ std::size_t thread_count(const Config& config) {
                                : std::max<std::size_t>(1, std::thread::hardware_concurrency());
 }
 
-http::Limits limits() {
+http::Limits limits(const Config& config) {
     http::Limits limits;
+    limits.max_connections = config.max_connections;
+    limits.max_connections_per_address = config.max_connections_per_address;
     limits.body_pool_bytes = body_pool_bytes(memory_limit());
     return limits;
 }
@@ -226,7 +228,7 @@ struct Server::Parts {
                        : nullptr),
           measured_dynamodb(metrics::Face::kDynamoDb, dynamodb, observation.meters()),
           measured_http(metrics::Face::kHttp, http_face, observation.meters()),
-          server(thread_count(config), limits()) {
+          server(thread_count(config), limits(config)) {
         if (s3) {
             measured_s3.emplace(metrics::Face::kS3, *s3, observation.meters());
         }

@@ -336,6 +336,23 @@ void add_serve(CLI::App& app, int& exit_code) {
     command->add_option("--cache-mb", config.cache_megabytes, "Block cache in MB")
         ->type_name("MB")
         ->capture_default_str();
+    command
+        ->add_option(
+            "--max-connections",
+            config.max_connections,
+            "Beyond it the longest idle connection makes room; 0 is three quarters of the "
+            "descriptors that the process may have"
+        )
+        ->type_name("N")
+        ->capture_default_str();
+    command
+        ->add_option(
+            "--max-connections-per-address",
+            config.max_connections_per_address,
+            "What one client address may have of them; 0 is no bound"
+        )
+        ->type_name("N")
+        ->capture_default_str();
     command->callback([arguments, &exit_code] { exit_code = serve(finish(*arguments)); });
 }
 

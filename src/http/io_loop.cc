@@ -169,10 +169,11 @@ void IoLoop::adopt(std::shared_ptr<Connection> connection) {
     if (stopping_ || state_->draining.load(std::memory_order_relaxed)) {
         return;
     }
-    const bool refused = connections_.size() >= max_connections_ && !evict_one();
-    if (refused && connections_.size() >= max_connections_ + kRefusedAboveCap) {
+    const bool full = connections_.size() >= max_connections_ && !evict_one();
+    if (full && connections_.size() >= max_connections_ + kRefusedAboveCap) {
         return;
     }
+    const bool refused = counts_as_too_many(*connection) || full;
     connection->slot = connections_.size();
     connections_.push_back(connection);
     count_.store(connections_.size(), std::memory_order_relaxed);
@@ -186,7 +187,17 @@ void IoLoop::forget(const Connection& connection) {
         connections_[slot]->slot = slot;
     }
     connections_.pop_back();
+    if (state_->limits.max_connections_per_address != 0) {
+        state_->addresses.remove(connection.remote_address());
+    }
     count_.store(connections_.size(), std::memory_order_relaxed);
+}
+
+bool IoLoop::counts_as_too_many(const Connection& connection) {
+    const auto most = state_->limits.max_connections_per_address;
+    // A socket file has no address: whoever reaches it is the operator.
+    return most != 0 && state_->addresses.add(connection.remote_address()) > most &&
+           !connection.remote_address().empty();
 }
 
 bool IoLoop::evict_one() {

@@ -15,6 +15,8 @@ struct Limits {
 
     // Past it the longest idle connection makes room. 0: three quarters of RLIMIT_NOFILE.
     std::size_t max_connections = 4096;
+    // From one address of a client; more get 503. 0: as many as there may be.
+    std::size_t max_connections_per_address = 0;
     // For bodies that do not fit beside their head, all connections together; more is 503. The
     // program sets it by the memory it may take.
     std::size_t body_pool_bytes = std::size_t{1} << 30;

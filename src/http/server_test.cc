@@ -4,6 +4,7 @@
 #include <ctime>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -417,6 +418,29 @@ TEST_F(ServerTest, WhenAllAreAtWorkANewOneIsRefused) {
     EXPECT_TRUE(refused.read_to_end().starts_with("HTTP/1.1 503 "));
     EchoHandler::answer(std::move(exchange));
     EXPECT_EQ(body_of(busy.read_reply()), "GET /busy 0 ");
+}
+
+TEST_F(ServerTest, AnAddressHasItsShareOfConnectionsAndNoMore) {
+    auto limits = quick_limits();
+    limits.max_connections_per_address = 2;
+    start(limits);
+    std::optional<TestClient> first(port);
+    first->send(get("/1"));
+    EXPECT_EQ(body_of(first->read_reply()), "GET /1 0 ");
+    TestClient second(port);
+    second.send(get("/2"));
+    EXPECT_EQ(body_of(second.read_reply()), "GET /2 0 ");
+    TestClient third(port);
+    EXPECT_TRUE(third.read_to_end().starts_with("HTTP/1.1 503 "));
+    // Whoever leaves makes room.
+    first.reset();
+    EXPECT_TRUE(eventually([&] {
+        TestClient again(port);
+        again.send(get("/again"));
+        return again.read_reply().starts_with("HTTP/1.1 200 ");
+    }));
+    second.send(get("/still"));
+    EXPECT_EQ(body_of(second.read_reply()), "GET /still 0 ");
 }
 
 TEST_F(ServerTest, DrainEndsWhatIsInFlight) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, skip } from '../lib/runner.js';
 import { startServer } from '../lib/server.js';
-import { Connection, answers, descriptorLimit, kScale, openMany, requestBytes, residentBytes, sleep } from './sockets.js';
+import { Connection, answers, descriptorLimit, isLong, kScale, openMany, requestBytes, residentBytes, sleep } from './sockets.js';
 
 const test = suite('connections');
 const kBound = 4096; // src/http/limits.h
@@ -70,3 +70,63 @@ test('T19: beyond the bound the longest idle connections make room, and a new cl
   const { code } = await server.stop();
   assert.equal(code, 0);
 }, { seconds: 240 });
+
+// The whole of what a process may have here: for long runs, and where there are descriptors enough.
+if (isLong) {
+  test('T19: 10,000 idle connections beside 200 in use; then 18,000, and the longest idle make room', async () => {
+    if (descriptorLimit() < 19_000) skip(`${descriptorLimit()} descriptors are too few`);
+    const server = await startServer({ args: ['--threads', '2', '--max-connections', '0'] });
+    const bound = Math.floor(descriptorLimit() / 4) * 3;
+    const ask = requestBytes(server, 'ListTables', {});
+    const began = Date.now();
+    const active = await openMany(server, 200, (one) => one.write(ask));
+    assert.ok(await pollUntil(() => active.every((one) => one.answers === 1)));
+    // One request after the other on each of them: milliseconds, the slowest hundredth.
+    const round = async () => {
+      const taken = [];
+      for (let n = 0; n < 10; n += 1) {
+        for (const one of active) {
+          const began = performance.now();
+          const answered = new Promise((resolve) => {
+            one.onAnswer = resolve;
+            one.ended.then(resolve);
+          });
+          one.write(ask);
+          await answered;
+          taken.push(performance.now() - began);
+        }
+      }
+      return taken.sort((a, b) => a - b)[Math.floor(taken.length * 0.99)];
+    };
+    const alone = await round();
+    const before = residentBytes(server);
+    const idle = await openMany(server, 10_000, (one) => one.write(ask));
+    assert.ok(await pollUntil(() => idle.every((one) => one.answers === 1)), 'each is answered once');
+    const each = Math.round((residentBytes(server) - before) / idle.length);
+    const beside = await round();
+    // And once more without: what the machine did meanwhile is in both.
+    await sleep(2500);
+    await round();
+    const more = await openMany(server, 17_800 - idle.length);
+    // Whoever is idle for 75 seconds is closed for that.
+    if (Date.now() - began > 60_000) skip(`this machine took ${Math.round((Date.now() - began) / 1000)} s to open them`);
+    const all = [...idle, ...more];
+    const closed = (list) => list.filter((one) => one.closed).length;
+    const tooMany = all.length + active.length - bound;
+    assert.ok(await pollUntil(() => closed(all) >= tooMany), `${closed(all)} of ${all.length} were closed, ${tooMany} are too many`);
+    assert.ok(await answers(server, ask), 'a new client');
+    assert.equal(closed(active), 0, 'of those in use some were closed');
+    assert.equal(closed(more), 0, 'of the newest some were closed');
+    for (const one of all) one.close();
+    assert.ok(await pollUntil(async () => (await round()) > 0));
+    const after = await round();
+    console.log(
+      `     counts connections-all | most_idle=${all.length} made_room=${closed(idle)} most_bytes_each=${each} ` +
+        `active_p99_alone=${alone.toFixed(1)}ms active_p99_beside=${beside.toFixed(1)}ms active_p99_after=${after.toFixed(1)}ms`,
+    );
+    assert.ok(each <= kBytesEach, `${each} bytes for an idle connection`);
+    assert.ok(beside <= Math.max(2 * Math.max(alone, after), 10), `p99 ${alone} ms alone, ${beside} ms beside 10,000 idle ones, ${after} ms after`);
+    for (const one of active) one.close();
+    assert.equal((await server.stop()).code, 0);
+  }, { seconds: 400 });
+}

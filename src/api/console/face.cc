@@ -381,7 +381,7 @@ void Face::answer_call(http::Exchange exchange) {
     }
     const auto& route = routes()[*match.target];
     exchange.trace().operation = route.operation;
-    if (route.effect == Effect::kChanges && call.session->read_only) {
+    if (route.effect.effect == Effect::kChanges && call.session->read_only) {
         reply_error(exchange, read_only_error());
         return;
     }

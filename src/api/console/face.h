@@ -40,13 +40,18 @@ public:
 
     // What an answer may change, and so whether a session that only reads may ask.
     enum class Effect : std::uint8_t { kReads, kChanges, kDecidesItself };
+    // Has no default, so that a route which says nothing does not compile.
+    struct Declared {
+        constexpr Declared(Effect declared) : effect(declared) {}  // NOLINT: implicit
+        Effect effect;
+    };
     using Function = CallReply (Face::*)(const Call&);
     struct Route {
         std::string_view operation;  // for counters
         std::string_view method;
         std::string_view path;
-        Effect effect;
-        Function function;
+        Declared effect;
+        Function function = nullptr;
     };
 
 private:

@@ -60,6 +60,7 @@ public:
     void close();
     Worth worth() const;
     std::int64_t since() const { return since_; }
+    const std::string& remote_address() const { return remote_address_; }
 
     // For the exchange, on its thread.
     const Request& request() const override { return request_; }

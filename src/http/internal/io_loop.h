@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -23,6 +25,27 @@ namespace gateleg::http {
 class Connection;
 class IoLoop;
 
+// How many connections each address has. Thread-safe.
+class AddressCounts {
+public:
+    // How many it has now.
+    std::size_t add(const std::string& address) {
+        const std::lock_guard lock(mutex_);
+        return ++counts_[address];
+    }
+    void remove(const std::string& address) {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = counts_.find(address);
+            found != counts_.end() && --found->second == 0) {
+            counts_.erase(found);
+        }
+    }
+
+private:
+    std::mutex mutex_;
+    std::unordered_map<std::string, std::size_t> counts_;  // at most one entry a connection
+};
+
 // What all loops of one server share.
 struct ServerState {
     explicit ServerState(const Limits& granted)
@@ -30,6 +53,7 @@ struct ServerState {
 
     const Limits limits;
     BytePool body_pool;
+    AddressCounts addresses;  // used if there is a limit to them
     std::atomic<bool> draining{false};
     // The loop that alone has had requests lately, if there is one: it may wait for the next awake.
     std::atomic<const IoLoop*> alone{nullptr};
@@ -66,6 +90,8 @@ public:
     void forget(const Connection& connection);
     // Called after each request was handed out: whether it was answered at once.
     void note_request(const Connection& connection, bool answered);
+    // Whether the address of this new connection has too many.
+    bool counts_as_too_many(const Connection& connection);
     // Closes the connection least worth keeping. False if all of them are at work.
     bool evict_one();
 

@@ -61,6 +61,7 @@ public:
           mark_(request.mark.value_or(HighWaterMark{})) {}
 
     RecoveredDatabase run() {
+        fs::remove_all(beside());  // of a look that was interrupted
         if (!fs::exists(request_.database / "CURRENT")) {
             require_new();
             fs::create_directory(request_.database);
@@ -143,26 +144,29 @@ private:
     // tells was not yet relied on, if the rest reaches the mark: this is found out beside, for an
     // open deletes the files that a manifest does not name.
     void judge_without(const WalDamage& torn) const {
-        auto beside = request_.database;
-        beside += ".judged";
-        fs::remove_all(beside);
-        fs::create_directory(beside);
+        fs::create_directory(beside());
         for (const auto& entry : fs::directory_iterator(request_.database)) {
             const auto name = entry.path().filename();
             if (entry.path() == torn.file) {
-                fs::copy_file(entry.path(), beside / name);
-                fs::resize_file(beside / name, torn.offset);
+                fs::copy_file(entry.path(), beside() / name);
+                fs::resize_file(beside() / name, torn.offset);
             } else if (entry.is_regular_file() && name != "LOCK") {
-                fs::create_hard_link(entry.path(), beside / name);
+                fs::create_hard_link(entry.path(), beside() / name);
             }
         }
         try {
-            require_length(beside);
+            require_length(beside());
         } catch (const StoreOpenError&) {
-            fs::remove_all(beside);
+            fs::remove_all(beside());
             throw;
         }
-        fs::remove_all(beside);
+        fs::remove_all(beside());
+    }
+
+    fs::path beside() const {
+        auto path = request_.database;
+        path += ".judged";
+        return path;
     }
 
     static void cut(const WalDamage& torn) {
