@@ -33,10 +33,47 @@ constexpr const char* kFooter =
     "4 data written by a newer version, 5 something is left to do (plan, backfill, fsck, or work "
     "that was broken off).";
 
-// Lists commands by the first part of what they say about themselves; `gateleg NAME --help` has it
-// all.
-class ShortList final : public CLI::Formatter {
+constexpr std::size_t kHelpColumns = 100;
+
+// Lines of at most `columns`, broken between words; breaks that are there stay.
+std::string wrapped(const std::string& text, std::size_t columns) {
+    std::string out;
+    std::size_t line = 0;
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const auto end = std::min(text.find_first_of(" \n", at), text.size());
+        const auto word = text.substr(at, end - at);
+        if (line > 0 && line + 1 + word.size() > columns) {
+            out.push_back('\n');
+            line = 0;
+        } else if (line > 0) {
+            out.push_back(' ');
+            ++line;
+        }
+        out.append(word);
+        line += word.size();
+        at = end + 1;
+        if (end < text.size() && text[end] == '\n') {
+            out.push_back('\n');
+            line = 0;
+        }
+    }
+    return out;
+}
+
+// Help that fits a terminal. Commands are listed by the first part of what they say about
+// themselves; `gateleg NAME --help` has it all.
+class HelpText final : public CLI::Formatter {
 public:
+    std::string make_description(const CLI::App* command) const override {
+        return wrapped(CLI::Formatter::make_description(command), kHelpColumns);
+    }
+    std::string make_footer(const CLI::App* command) const override {
+        return wrapped(CLI::Formatter::make_footer(command), kHelpColumns);
+    }
+    std::string make_option_desc(const CLI::Option* option) const override {
+        return wrapped(CLI::Formatter::make_option_desc(option), kHelpColumns - get_column_width());
+    }
     std::string make_subcommand(const CLI::App* command) const override {
         auto text = command->get_description();
         for (const auto* end : {": ", ". ", "; "}) {
@@ -77,7 +114,7 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "gateleg " GATELEG_VERSION);
     app.require_subcommand(0, 1);
     app.footer(kFooter);
-    app.formatter(std::make_shared<ShortList>());
+    app.formatter(std::make_shared<HelpText>());
     int exit_code = 0;
     gateleg::cli::add_serve(app, exit_code);
     gateleg::cli::add_console(app, exit_code);

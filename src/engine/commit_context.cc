@@ -5,9 +5,12 @@
 namespace gateleg::engine {
 
 CommitContext::CommitContext(
-    const storage::Store& store, const Clock& clock, std::shared_ptr<const Catalog> catalog
+    const storage::Store& store,
+    const Clock& clock,
+    std::shared_ptr<const Catalog> catalog,
+    HotKeys* hot_keys
 )
-    : store_(store), clock_(clock), catalog_(std::move(catalog)) {}
+    : store_(store), clock_(clock), catalog_(std::move(catalog)), hot_keys_(hot_keys) {}
 
 Result<bool> CommitContext::get(std::string_view key, std::string& value) const {
     const auto pending = pending_.find(key);

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "engine/hot_keys.h"
 #include "engine/stream.h"
 #include "engine/table.h"
 #include "storage/store.h"
@@ -30,8 +31,18 @@ using BackfillPositions = std::map<std::pair<TableId, IndexId>, std::string>;
 class CommitContext {
 public:
     CommitContext(
-        const storage::Store& store, const Clock& clock, std::shared_ptr<const Catalog> catalog
+        const storage::Store& store,
+        const Clock& clock,
+        std::shared_ptr<const Catalog> catalog,
+        HotKeys* hot_keys = nullptr
     );
+
+    // A request writes, or would, in the partition that `key` lies in.
+    void count_write(std::string_view key) {
+        if (hot_keys_ != nullptr) {
+            hot_keys_->count(key, Access::kWrite);
+        }
+    }
 
     // The newest value under `key`; false if there is none.
     Result<bool> get(std::string_view key, std::string& value) const;
@@ -91,6 +102,7 @@ private:
     const storage::Store& store_;
     const Clock& clock_;
     std::shared_ptr<const Catalog> catalog_;
+    HotKeys* hot_keys_;
     storage::WriteBatch batch_;
     bool may_grow_ = false;
     // What this batch has changed so far; an empty optional is a row taken away.

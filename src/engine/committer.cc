@@ -22,9 +22,11 @@ constexpr std::size_t kFewReplies = 32;
 
 }  // namespace
 
-Committer::Committer(storage::Store& store, const Clock& clock, LoadedCatalog loaded)
+Committer::Committer(
+    storage::Store& store, const Clock& clock, LoadedCatalog loaded, HotKeys* hot_keys
+)
     : store_(store),
-      context_(store, clock, loaded.catalog),
+      context_(store, clock, loaded.catalog, hot_keys),
       durable_catalog_(std::move(loaded.catalog)),
       durable_sequence_(loaded.last_sequence),
       durable_counts_(std::move(loaded.counts)) {

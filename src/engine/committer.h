@@ -41,8 +41,10 @@ public:
 // Thread-safe.
 class Committer {
 public:
-    // `loaded` is what the store holds.
-    Committer(storage::Store& store, const Clock& clock, LoadedCatalog loaded);
+    // `loaded` is what the store holds; writes are counted in `hot_keys`, if there is any.
+    Committer(
+        storage::Store& store, const Clock& clock, LoadedCatalog loaded, HotKeys* hot_keys = nullptr
+    );
     // Runs what is queued, then stops.
     ~Committer();
     Committer(const Committer&) = delete;

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "engine/clock_guard.h"
 #include "engine/committer.h"
+#include "engine/hot_keys.h"
 #include "engine/lagging_view.h"
 #include "engine/table.h"
 #include "expr/cache.h"
@@ -24,6 +25,7 @@ struct Core {
     storage::Store& store;
     Committer& committer;
     expr::Cache& expressions;
+    HotKeys& hot_keys;
     const Clock& clock;
     std::string region;
     std::string account_id;

@@ -48,6 +48,7 @@ struct Engine::Parts {
               .store = store,
               .committer = committer,
               .expressions = expressions,
+              .hot_keys = hot_keys,
               .clock = clock,
               .region = std::move(options.region),
               .account_id = std::move(options.account_id),
@@ -55,7 +56,7 @@ struct Engine::Parts {
               .expiry_delay_seconds = options.expiry_delay_seconds,
               .clock_guard = clock_guard.get(),
           },
-          committer(store, clock, std::move(loaded)),
+          committer(store, clock, std::move(loaded), &hot_keys),
           maintenance(core) {
         backups.start();
     }
@@ -64,6 +65,7 @@ struct Engine::Parts {
     Parts& operator=(const Parts&) = delete;
 
     expr::Cache expressions;
+    HotKeys hot_keys;
     std::unique_ptr<LaggingView> index_view;
     std::unique_ptr<ClockGuard> clock_guard;
     // Writes that are still queued when everything stops use it, and may hand work to the backups:
@@ -236,6 +238,9 @@ void Engine::change_table_setting(
 Result<dynamo::PartitionsReply> Engine::read_partitions(const dynamo::PartitionsRequest& request
 ) const {
     return ops::read_partitions(parts_->core, request);
+}
+dynamo::HotKeysReply Engine::read_hot_keys(const dynamo::HotKeysRequest& request) const {
+    return ops::read_hot_keys(parts_->core, request);
 }
 
 Result<dynamo::ChangesRange> Engine::changes_range(const std::string& table) const {

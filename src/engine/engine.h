@@ -12,6 +12,7 @@
 #include "dynamo/backups.h"
 #include "dynamo/change_feed.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/hot_keys.h"
 #include "dynamo/partition_reader.h"
 #include "dynamo/streams.h"
 #include "dynamo/table_settings.h"
@@ -50,6 +51,7 @@ class Engine final : public dynamo::Dynamo,
                      public dynamo::TableSettings,
                      public dynamo::Backups,
                      public dynamo::PartitionReader,
+                     public dynamo::HotKeyReader,
                      public dynamo::ChangeFeed {
 public:
     // Loads the catalog; throws storage::StoreOpenError if it cannot be read.
@@ -126,6 +128,7 @@ public:
 
     Result<dynamo::PartitionsReply> read_partitions(const dynamo::PartitionsRequest& request
     ) const override;
+    dynamo::HotKeysReply read_hot_keys(const dynamo::HotKeysRequest& request) const override;
     Result<dynamo::ChangesRange> changes_range(const std::string& table) const override;
     Result<dynamo::ChangesReply> read_changes(const dynamo::ChangesRequest& request) const override;
     void on_changes(std::function<void()> listener) override;

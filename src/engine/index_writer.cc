@@ -83,6 +83,7 @@ double write_index(
             return 0;
         }
         context.batch().put(after->key, after->value());
+        context.count_write(after->key);
         count(
             context.counts(change.table.id, index.id),
             0,
@@ -93,10 +94,12 @@ double write_index(
     double units = 0;
     if (before) {
         remove_entry(context, change, index, *before);
+        context.count_write(before->key);
         units += write_units(before->size);
     }
     if (after) {
         add_entry(context, change, index, *after);
+        context.count_write(after->key);
         units += write_units(after->size);
     }
     return units;

@@ -172,6 +172,7 @@ Result<void> ItemWriter::rebind(const CommitContext& context) {
 
 Result<void> ItemWriter::evaluate(CommitContext& context) {
     GATELEG_TRY(rebind(context));
+    context.count_write(key_);
     GATELEG_TRY_ASSIGN(exists_, context.get(key_, old_bytes_));
     if (condition_ && !expr::holds(*condition_, old_item())) {
         return conditional_check_failed(write_.return_old_on_failure, old_item());

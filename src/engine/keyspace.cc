@@ -27,6 +27,7 @@ constexpr char kStreamRecords = 0x12;
 constexpr char kBackupItems = 0x13;
 
 constexpr std::size_t kIndexPrefixBytes = 1 + 4 + 2;
+constexpr std::size_t kHashBytes = 8;
 constexpr std::size_t kTtlPrefixBytes = 1 + 4 + 8;
 
 // Most keys are shorter: so they are allocated once.
@@ -45,6 +46,15 @@ template <class Integer>
 void append_big_endian(std::string& out, Integer number) {
     const auto bytes = big_endian(number);
     out.append(bytes.data(), bytes.size());
+}
+
+template <class Integer>
+Integer read_big_endian(std::string_view bytes) {
+    Integer number = 0;
+    for (std::size_t i = 0; i < sizeof number; ++i) {
+        number = static_cast<Integer>(number << 8 | static_cast<unsigned char>(bytes[i]));
+    }
+    return number;
 }
 
 std::string prefix_with(char space) {
@@ -237,6 +247,23 @@ bool append_partition(
 }
 
 }  // namespace
+
+PartitionParts split_key(std::string_view key) {
+    return {
+        .table = TableId{read_big_endian<std::uint32_t>(key.substr(1))},
+        .index = IndexId{read_big_endian<std::uint16_t>(key.substr(1 + 4))},
+        .rest = key.substr(kIndexPrefixBytes + kHashBytes)};
+}
+
+std::uint64_t partition_number(std::string_view key) {
+    // The hash is even already; table and index are small numbers that must not meet each other.
+    constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;
+    const auto hash = read_big_endian<std::uint64_t>(key.substr(kIndexPrefixBytes));
+    const auto place = std::uint64_t{read_big_endian<std::uint32_t>(key.substr(1))} << 16 |
+                       read_big_endian<std::uint16_t>(key.substr(1 + 4));
+    const auto number = hash ^ place * kSpread;
+    return number == 0 ? 1 : number;
+}
 
 std::string item_key(const Table& table, value::ValueView item) {
     std::string key;

@@ -59,6 +59,16 @@ KeyRange table_ttl_range(TableId table);
 // value::append_key, one behind the other.
 std::string partition_prefix(TableId table, IndexId index, std::string_view hash_attributes);
 
+// What a key of an item or an index entry begins with; `rest` has the hash attributes in front.
+struct PartitionParts {
+    TableId table{};
+    IndexId index{};
+    std::string_view rest;
+};
+PartitionParts split_key(std::string_view key);
+// The same for all keys of a partition, and hardly ever for others; never 0.
+std::uint64_t partition_number(std::string_view key);
+
 // The key of `item` (or of a key map) under the table's own schema. Its attributes have been
 // checked.
 std::string item_key(const Table& table, value::ValueView item);

@@ -205,6 +205,7 @@ bool Maintenance::wait_for_next_round(const std::stop_token& stop) {
 void Maintenance::run(const std::stop_token& stop) {
     do {
         try {
+            core_.hot_keys.turn(std::chrono::steady_clock::now());
             build_indexes(stop);
             if (check_clock()) {
                 expire_items(stop);

@@ -86,7 +86,7 @@ def test_zsh():
 
 
 def test_help():
-    """every command has help with its usage, and the manual page names them all"""
+    """every command has help with its usage that fits a terminal, and the manual page names them all"""
     page = run(GATELEG, "man")
     script = run(GATELEG, "completions", "fish")
     commands = {line.split("-a ")[1].split()[0].strip("'\"") for line in script.splitlines()
@@ -95,6 +95,7 @@ def test_help():
     for command in commands:
         text = run(GATELEG, command, "--help")
         assert "Usage:" in text and "--help" in text, text
+        assert all(len(line) <= 100 for line in text.splitlines()), max(text.splitlines(), key=len)
         assert command.replace("-", "\\-") in page or command in page, f"{command} is not in the manual page"
 
 

@@ -84,7 +84,7 @@ const pages = [
   ['/systems/moderation', 'moderation', ['film-regatta', 'Approve', 'high priority', 'History']],
   ['/systems/credits/cleo', 'credits', ['balance = lots = ledger', 'admin grant', 'JOURNEYMAN']],
   ['/systems/jobs', 'jobs', ['A fox in the snow', 'A lighthouse at dusk']],
-  ['/systems/orders', 'orders', ['No order is initiated']],
+  ['/systems/orders', 'orders', ['video-100', '8.00 USD', 'initiated']],
   ['/systems/users', 'users', ['ann@example.com', 'cleo']],
   ['/systems/stories?story=' + encodeURIComponent('USER#ann'), 'stories', ['Stories']],
 ];

@@ -13,6 +13,9 @@ import { restCurl } from '../lib/snippets';
 import { useLoad } from '../lib/use_load';
 import '../styles/model.css';
 
+// A long route breaks before its slashes.
+const broken = (path: string) => path.split(/(?=\/)/).map((piece, at) => [at > 0 && <wbr key={at} />, piece]);
+
 const kMethodKind: Record<string, 'good' | 'accent' | 'warn' | 'bad'> = { GET: 'good', POST: 'accent', PUT: 'warn', PATCH: 'warn', DELETE: 'bad' };
 
 function Try({ endpoint }: { endpoint: Endpoint }) {
@@ -141,7 +144,7 @@ function Reference({ endpoints }: { endpoints: Endpoint[] }) {
             <li key={`${endpoint.method} ${endpoint.path} ${endpoint.id}`}>
               <a href={`#${link('/api', { system: tag, find: query.find, call: endpoint.id })}`} aria-current={endpoint === current ? 'page' : undefined}>
                 <span className={`method ${endpoint.method.toLowerCase()}`}>{endpoint.method}</span>
-                <span className="mono grow route">{endpoint.path.replace(/^\/v1\/[^/]+/, '') || '/'}</span>
+                <span className="mono grow route">{broken(endpoint.path.replace(/^\/v1\/[^/]+/, '') || '/')}</span>
               </a>
             </li>
           ))}

@@ -54,6 +54,7 @@ Result<void> read_table(
             left.keys.push_back(wanted.keys[i]);
             continue;
         }
+        core.hot_keys.count(read.keys[i], Access::kRead);
         GATELEG_TRY_ASSIGN(auto item, read.reader->read(core.store, read.keys[i], nullptr));
         if (item.size > room) {
             room = 0;

@@ -15,9 +15,9 @@ Result<dynamo::GetItemReply> run(const Core& core, const dynamo::GetItemRequest&
     GATELEG_TRY_ASSIGN(const auto table, core.get_table(request.table));
     GATELEG_TRY(check_key(*table, request.key.view()));
     const bool priced = request.return_capacity != dynamo::ReturnCapacity::kNone;
-    GATELEG_TRY_ASSIGN(
-        auto found, reader.read(core.store, item_key(*table, request.key.view()), nullptr, priced)
-    );
+    const auto key = item_key(*table, request.key.view());
+    core.hot_keys.count(key, Access::kRead);
+    GATELEG_TRY_ASSIGN(auto found, reader.read(core.store, key, nullptr, priced));
     dynamo::GetItemReply reply{.item = std::move(found.item)};
     if (priced) {
         const WriteCost cost{.table = read_units(found.size, request.consistent_read)};

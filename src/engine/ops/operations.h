@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dynamo/dynamo.h"
+#include "dynamo/hot_keys.h"
 #include "dynamo/partition_reader.h"
 #include "dynamo/table_settings.h"
 #include "engine/core.h"
@@ -37,6 +38,7 @@ void get_table_settings(const Core&, dynamo::GetTableSettingsRequest, Done<dynam
 void change_table_setting(const Core&, dynamo::ChangeTableSettingRequest, Done<dynamo::ChangeTableSettingRequest>);
 // Not of the API: what the console's view of item collections goes by.
 Result<dynamo::PartitionsReply> read_partitions(const Core&, const dynamo::PartitionsRequest&);
+dynamo::HotKeysReply read_hot_keys(const Core&, const dynamo::HotKeysRequest&);
 // NOLINTEND(readability-avoid-const-params-in-decls)
 
 }  // namespace gateleg::engine::ops

@@ -210,6 +210,7 @@ Result<dynamo::PageReply> run(const Core& core, const dynamo::QueryRequest& requ
     GATELEG_TRY(reader.check_start_inside(
         range, "The provided starting key is outside query boundaries based on provided conditions"
     ));
+    core.hot_keys.count(range.begin, Access::kRead);
     return reader.read(range, request.forward);
 }
 

@@ -49,6 +49,7 @@ Result<Reply> run(const Core& core, const Request& request) {
     std::map<std::string, WriteCost> cost;
     std::size_t total_bytes = 0;
     for (std::size_t i = 0; i < request.gets.size(); ++i) {
+        core.hot_keys.count(keys[i], Access::kRead);
         GATELEG_TRY_ASSIGN(auto found, readers[i]->read(core.store, keys[i], snapshot.get()));
         cost[request.gets[i].table].table += 2 * read_units(found.size, true);
         total_bytes += found.size;
