@@ -31,9 +31,10 @@ void add_catalog(const Node& catalog, Model& model) {
             continue;
         }
         auto& constants = model.constants;
-        const auto same = std::find_if(constants.begin(), constants.end(), [&](const auto& one) {
-            return one.name == key.text;
-        });
+        const auto same =
+            std::find_if(constants.begin(), constants.end(), [&name = key.text](const auto& one) {
+                return one.name == name;
+            });
         if (same != constants.end()) {
             same->value = plain_value(value);
         } else {
