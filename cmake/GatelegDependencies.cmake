@@ -1,6 +1,6 @@
 # Every package the project builds on, in one place. Modules name the targets, never a path.
 #
-#   Boost::headers  simdjson::simdjson  OpenSSL::SSL  OpenSSL::Crypto  CLI11::CLI11  Threads::Threads  CURL::libcurl
+#   Boost::headers  simdjson::simdjson  OpenSSL::SSL  OpenSSL::Crypto  CLI11::CLI11  Threads::Threads  CURL::headers
 #   yaml-cpp::yaml-cpp  re2::re2  argon2::argon2  RocksDB::static  xxHash::xxhash  utf8proc::utf8proc  jemalloc::static (GATELEG_JEMALLOC)
 #   JPEG::archive  WebP::archive  spng::spng  zstd::archive
 #   GTest::*  rapidcheck (GATELEG_TESTS)
@@ -13,6 +13,11 @@ find_package(OpenSSL 3 REQUIRED)
 find_package(ZLIB REQUIRED)
 # curl_multi_poll and CURLOPT_PROTOCOLS_STR; Debian 12 has 7.88.
 find_package(CURL 7.85 REQUIRED)
+# Only its headers: the program loads the library when it first calls another server (base/curl_library.h).
+if(NOT TARGET CURL::headers)
+  add_library(CURL::headers INTERFACE IMPORTED)
+  set_target_properties(CURL::headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${CURL_INCLUDE_DIRS}")
+endif()
 find_package(CLI11 REQUIRED)
 find_package(RocksDBStatic REQUIRED)
 

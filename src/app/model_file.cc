@@ -3,9 +3,10 @@
 #include <filesystem>
 
 #include "app/config.h"
+#include "base/check.h"
 #include "model/check.h"
 #include "model/load.h"
-#include "systems/registry.h"
+#include "model/packed_node.h"
 
 namespace gateleg::app {
 
@@ -33,16 +34,26 @@ std::unique_ptr<model::Model> load_checked_model(
     throw ConfigError(file + " cannot be used:\n" + errors.to_text());
 }
 
+std::unique_ptr<model::Model> load_built_in(const systems::SystemFiles& files) {
+    model::Diagnostics none;
+    std::optional<model::Node> catalog;
+    if (!files.packed_catalog.empty()) {
+        catalog = model::unpack_node(files.packed_catalog);
+    }
+    auto loaded = model::load_model(
+        model::unpack_node(files.packed_model), none, catalog ? &*catalog : nullptr
+    );
+    GATELEG_CHECK(loaded && !none.has_errors());
+    loaded->file = "systems/" + std::string(files.name) + "/model.yaml";
+    return loaded;
+}
+
 std::unique_ptr<model::Model> load_named_model(const std::string& file_or_system) {
     const auto* system = systems::find_system(file_or_system);
     if (system == nullptr || std::filesystem::exists(file_or_system)) {
         return load_checked_model(file_or_system, std::nullopt, "");
     }
-    return load_checked_model(
-        "systems/" + file_or_system + "/model.yaml",
-        std::string(system->model),
-        std::string(system->catalog)
-    );
+    return load_built_in(*system);
 }
 
 }  // namespace gateleg::app

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/schema.h"
+#include "systems/registry.h"
 
 namespace gateleg::app {
 
@@ -16,6 +17,9 @@ namespace gateleg::app {
 std::unique_ptr<model::Model> load_checked_model(
     const std::string& file, const std::optional<std::string>& text, const std::string& catalog
 );
+
+// From the trees that the build made, and checked, of its files.
+std::unique_ptr<model::Model> load_built_in(const systems::SystemFiles& files);
 
 // What a command was given: a model file, or the name of a built-in system when there is no such
 // file.

@@ -285,9 +285,9 @@ struct Server::Parts {
             .test_clock = config.test_clock,
             .slow_micros = observation.meters().slow_micros};
         const auto runtimes = systems.runtimes();
+        const auto texts = systems.texts();
         for (std::size_t i = 0; i < runtimes.size(); ++i) {
-            const auto& text = systems.texts()[i];
-            context.systems.push_back({runtimes[i], text.model, text.catalog});
+            context.systems.push_back({runtimes[i], texts[i].model, texts[i].catalog});
         }
         return context;
     }

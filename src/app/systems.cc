@@ -1,6 +1,7 @@
 #include "app/systems.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +10,9 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <numeric>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -31,24 +34,21 @@ namespace {
 
 constexpr std::size_t kSecretBytes = 32;
 
-// One model to serve, before it is read.
-struct Source {
-    std::string file;     // of --model, or "systems/<name>/model.yaml" of one that is built in
-    std::string text;     // of one that is built in
-    std::string catalog;  // replaces the one beside it
-    std::string demo;
-    bool built_in = false;
-};
-
-std::unique_ptr<model::Model> load(const Source& source) {
-    const bool from_text = source.built_in || !source.catalog.empty();
+// One that is built in was checked when it was built; with another catalogue it is another model.
+std::unique_ptr<model::Model> load(const Systems::Source& source) {
+    if (source.system != nullptr && source.catalog.empty()) {
+        return load_built_in(*source.system);
+    }
+    const bool from_text = source.system != nullptr || !source.catalog.empty();
     return load_checked_model(
-        source.file, from_text ? std::optional(source.text) : std::nullopt, source.catalog
+        source.file,
+        from_text ? std::optional(std::string(source.model_text())) : std::nullopt,
+        source.catalog
     );
 }
 
-std::vector<Source> sources_of(const Config& config) {
-    std::vector<Source> sources;
+std::vector<Systems::Source> sources_of(const Config& config) {
+    std::vector<Systems::Source> sources;
     for (const auto& name : config.systems) {
         const auto* files = systems::find_system(name);
         if (files == nullptr) {
@@ -58,38 +58,21 @@ std::vector<Source> sources_of(const Config& config) {
             }
             throw ConfigError("--systems: there is no system '" + name + "'; there are " + known);
         }
-        sources.push_back(
-            {"systems/" + name + "/model.yaml",
-             std::string(files->model),
-             std::string(files->catalog),
-             std::string(files->demo),
-             true}
-        );
+        sources.push_back({.file = "systems/" + name + "/model.yaml", .system = files});
     }
     for (const auto& file : config.models) {
-        const auto beside = std::filesystem::path(file).parent_path() / "demo.yaml";
-        sources.push_back(
-            {file,
-             model::read_model_text(file).value_or(""),
-             "",
-             model::read_model_text(beside.string()).value_or(""),
-             false}
-        );
+        sources.push_back({.file = file, .text = model::read_model_text(file).value_or("")});
     }
     return sources;
 }
 
-// What load() used: the one given, else that beside the file.
-std::string catalog_of(const Source& source) {
-    if (source.built_in || !source.catalog.empty()) {
-        return source.catalog;
-    }
-    const auto beside = std::filesystem::path(source.file).parent_path() / "catalog.yaml";
-    return model::read_model_text(beside.string()).value_or("");
+std::string read_beside(const std::string& file, const char* name) {
+    const auto path = std::filesystem::path(file).parent_path() / name;
+    return model::read_model_text(path.string()).value_or("");
 }
 
 // Each catalogue names its system; that of the only system need not.
-void use_catalogs(const Config& config, std::vector<Source>& sources) {
+void use_catalogs(const Config& config, std::vector<Systems::Source>& sources) {
     for (const auto& file : config.catalogs) {
         const auto text = model::read_model_text(file);
         if (!text) {
@@ -145,16 +128,41 @@ void write_secret(const std::string& path, const std::string& secret) {
 }  // namespace
 
 struct ModelLoading::Parts {
-    std::vector<Source> sources;
-    std::vector<std::future<std::unique_ptr<model::Model>>> models;  // in the same order
+    explicit Parts(std::vector<Systems::Source> the_sources)
+        : sources(std::move(the_sources)), models(sources.size()), order(sources.size()) {
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [this](std::size_t left, std::size_t right) {
+            return sources[left].model_text().size() > sources[right].model_text().size();
+        });
+    }
+
+    // What is left to do, on each of the threads.
+    void work() {
+        for (auto at = next++; at < order.size(); at = next++) {
+            auto& model = models[order[at]];
+            try {
+                model.set_value(load(sources[order[at]]));
+            } catch (...) {
+                model.set_exception(std::current_exception());
+            }
+        }
+    }
+
+    std::vector<Systems::Source> sources;
+    std::vector<std::promise<std::unique_ptr<model::Model>>> models;  // in the same order
+    std::vector<std::size_t> order;                                   // the longest first
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::jthread> threads;
 };
 
-ModelLoading::ModelLoading(const Config& config)
-    : parts_(std::make_unique<Parts>(Parts{.sources = sources_of(config), .models = {}})) {
-    use_catalogs(config, parts_->sources);
-    for (const auto& source : parts_->sources) {
-        parts_->models.push_back(std::async(std::launch::async, [&source] { return load(source); })
-        );
+ModelLoading::ModelLoading(const Config& config) {
+    auto sources = sources_of(config);
+    use_catalogs(config, sources);
+    parts_ = std::make_unique<Parts>(std::move(sources));
+    const auto threads =
+        std::min<std::size_t>(parts_->order.size(), std::thread::hardware_concurrency());
+    for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
+        parts_->threads.emplace_back([parts = parts_.get()] { parts->work(); });
     }
 }
 
@@ -175,34 +183,37 @@ Systems::Systems(
           .secret = secret,
           .test_mode = config.test_clock,
           .setting = read_setting} {
-    const auto& sources = loading.parts_->sources;
     std::set<std::string> names;
     std::set<std::string> tables;
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-        const auto& source = sources[i];
-        auto model = loading.parts_->models[i].get();
+    for (std::size_t i = 0; i < loading.parts_->sources.size(); ++i) {
+        auto& source = loading.parts_->sources[i];
+        auto model = loading.parts_->models[i].get_future().get();
         if (!names.insert(model->name).second || !tables.insert(model->table.name).second) {
             throw ConfigError(
                 source.file + ": another model has the name " + model->name + " or the table " +
                 model->table.name
             );
         }
-        auto runtime = std::make_unique<model::Runtime>(
-            *model, dynamo, clock, model::RuntimeOptions{.secret = secret}
-        );
-        prepare_table(*model, config, dynamo);
-        log_info(
-            "serving a model",
-            {{"model", model->name},
-             {"path", model::base_path(*model)},
-             {"table", model->table.name}}
-        );
-        services_.runtimes[model->name] = runtime.get();
-        if (auto* bucket = objects.find(model->name)) {
-            services_.buckets[model->name] = bucket;
+        if (source.system == nullptr && source.catalog.empty()) {
+            source.catalog = read_beside(source.file, "catalog.yaml");  // which load() used
         }
-        systems_.push_back({std::move(model), std::move(runtime)});
-        texts_.push_back({source.text, catalog_of(source)});
+        systems_.push_back({std::move(source), std::move(model), nullptr});
+    }
+    // Each change of a table waits for the disk; meanwhile there is enough to compute.
+    auto prepared = std::async(std::launch::async, [&] {
+        for (const auto& system : systems_) {
+            prepare_table(*system.model, config, dynamo);
+        }
+    });
+    for (auto& system : systems_) {
+        const auto& name = system.model->name;
+        system.runtime = std::make_unique<model::Runtime>(
+            *system.model, dynamo, clock, model::RuntimeOptions{.secret = secret}
+        );
+        services_.runtimes[name] = system.runtime.get();
+        if (auto* bucket = objects.find(name)) {
+            services_.buckets[name] = bucket;
+        }
     }
     installed_ = systems::install_systems(services_);
     for (const auto& system : systems_) {
@@ -215,30 +226,46 @@ Systems::Systems(
         }
     }
     sessions_ = systems::make_session_source(services_);
+    prepared.get();
+    for (const auto& system : systems_) {
+        log_info(
+            "serving a model",
+            {{"model", system.model->name},
+             {"path", model::base_path(*system.model)},
+             {"table", system.model->table.name}}
+        );
+    }
     if (config.demo) {
-        std::vector<std::string> demos;
-        for (const auto& source : sources) {
-            demos.push_back(source.demo);
-        }
-        load_demos(demos);
+        load_demos();
     }
 }
 
-void Systems::load_demos(const std::vector<std::string>& texts) {
-    for (std::size_t i = 0; i < systems_.size(); ++i) {
-        const auto filled = systems_[i].runtime->has_items();
-        if (texts[i].empty() || !filled || *filled) {
+void Systems::load_demos() {
+    for (const auto& system : systems_) {
+        const auto beside = system.source.system == nullptr
+                                ? read_beside(system.source.file, "demo.yaml")
+                                : std::string(system.source.system->demo);
+        const auto filled = system.runtime->has_items();
+        if (beside.empty() || !filled || *filled) {
             continue;  // what is there is not a demo's to change
         }
-        const auto loaded = model::load_demo(texts[i], *systems_[i].runtime);
+        const auto loaded = model::load_demo(beside, *system.runtime);
         if (!loaded) {
             throw ConfigError(
-                "--demo: the demo of " + systems_[i].model->name +
+                "--demo: the demo of " + system.model->name +
                 " cannot be loaded: " + loaded.error().message
             );
         }
-        log_info("demo loaded", {{"model", systems_[i].model->name}, {"calls", *loaded}});
+        log_info("demo loaded", {{"model", system.model->name}, {"calls", *loaded}});
     }
+}
+
+std::string_view Systems::Source::model_text() const {
+    return system != nullptr ? system->model : std::string_view(text);
+}
+
+std::string_view Systems::Source::catalog_text() const {
+    return system != nullptr && catalog.empty() ? system->catalog : std::string_view(catalog);
 }
 
 Systems::~Systems() = default;
@@ -247,6 +274,14 @@ std::vector<model::Runtime*> Systems::runtimes() const {
     std::vector<model::Runtime*> all;
     for (const auto& system : systems_) {
         all.push_back(system.runtime.get());
+    }
+    return all;
+}
+
+std::vector<Systems::Text> Systems::texts() const {
+    std::vector<Text> all;
+    for (const auto& system : systems_) {
+        all.push_back({system.source.model_text(), system.source.catalog_text()});
     }
     return all;
 }

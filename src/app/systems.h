@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/config.h"
@@ -18,8 +20,8 @@
 
 namespace gateleg::app {
 
-// Models on their way: reading them is most of the time that a start takes, so it begins before the
-// database is opened, a thread for each.
+// Models on their way: reading them is most of what a start computes, so it begins before the
+// database is opened and waits for the disk, on a thread for each processor.
 class ModelLoading {
 public:
     // Throws ConfigError for a name that no system has.
@@ -47,30 +49,40 @@ public:
     );
     ~Systems();
 
+    // One model to serve.
+    struct Source {
+        std::string file = {};  // of --model, or systems/<name>/model.yaml of one that is built in
+        const systems::SystemFiles* system = nullptr;  // that is built in
+        std::string text = {};                         // of one that is not
+        std::string catalog = {};                      // takes the place of the one it has
+
+        std::string_view model_text() const;
+        std::string_view catalog_text() const;
+    };
+
     // In the order of the command line.
     std::vector<model::Runtime*> runtimes() const;
     const systems::Services& services() const { return services_; }
     systems::SessionSource& sessions() const { return *sessions_; }
-    // The files they were loaded from, in the same order.
+    // The files they were loaded from, in the same order; they live as long as this does.
     struct Text {
-        std::string model;
-        std::string catalog;  // empty if there is none
+        std::string_view model;
+        std::string_view catalog;  // empty if there is none
     };
-    const std::vector<Text>& texts() const { return texts_; }
+    std::vector<Text> texts() const;
 
     // Rows by which one system calls another, as far as both are served.
     void add_calls(jobs::Deliveries& deliveries) const;
 
 private:
     struct System {
+        Source source;
         std::unique_ptr<model::Model> model;
         std::unique_ptr<model::Runtime> runtime;
     };
-    // In the order of the systems; empty where there is none.
-    void load_demos(const std::vector<std::string>& texts);
+    void load_demos();
 
     std::vector<System> systems_;
-    std::vector<Text> texts_;
     systems::Services services_;
     systems::InstalledServices installed_;
     std::unique_ptr<systems::SessionSource> sessions_;

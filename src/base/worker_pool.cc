@@ -1,14 +1,13 @@
 #include "base/worker_pool.h"
 
+#include <system_error>
 #include <utility>
 
 namespace gateleg {
 
-WorkerPool::WorkerPool(std::size_t threads, std::size_t max_queued) : max_queued_(max_queued) {
+WorkerPool::WorkerPool(std::size_t threads, std::size_t max_queued)
+    : max_threads_(threads), max_queued_(max_queued) {
     threads_.reserve(threads);
-    for (std::size_t i = 0; i < threads; ++i) {
-        threads_.emplace_back([this] { work(); });
-    }
 }
 
 WorkerPool::~WorkerPool() {
@@ -28,10 +27,24 @@ bool WorkerPool::submit(UniqueFunction<void()>& job) {
         if (queue_.size() >= max_queued_) {
             return false;
         }
+        // Each idle thread will take one of those that wait.
+        if (idle_ <= queue_.size() && threads_.size() < max_threads_ && !stopping_ &&
+            !start_thread() && threads_.empty()) {
+            return false;
+        }
         queue_.push_back(std::move(job));
     }
     changed_.notify_one();
     return true;
+}
+
+bool WorkerPool::start_thread() {
+    try {
+        threads_.emplace_back([this] { work(); });
+        return true;
+    } catch (const std::system_error&) {
+        return false;
+    }
 }
 
 void WorkerPool::work() {
@@ -39,7 +52,9 @@ void WorkerPool::work() {
         UniqueFunction<void()> job;
         {
             std::unique_lock lock(mutex_);
+            ++idle_;
             changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+            --idle_;
             if (queue_.empty()) {
                 return;
             }

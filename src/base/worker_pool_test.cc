@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,34 @@ TEST(WorkerPoolTest, RunsEverythingBeforeItEnds) {
         }
     }
     EXPECT_EQ(ran, 100);
+}
+
+// The jobs wait for each other: they end only if each has a thread of its own.
+TEST(WorkerPoolTest, ThereAreAsManyThreadsAsAreNeededAtOnce) {
+    constexpr int kThreads = 8;
+    std::atomic<int> running = 0;
+    WorkerPool pool(kThreads, 100);
+    for (int round = 0; round < 2; ++round) {
+        running = 0;
+        std::atomic<int> ended = 0;
+        std::promise<void> all;
+        for (int i = 0; i < kThreads; ++i) {
+            UniqueFunction<void()> job = [&] {
+                if (++running == kThreads) {
+                    all.set_value();
+                }
+                while (running < kThreads) {
+                    std::this_thread::yield();
+                }
+                ++ended;
+            };
+            ASSERT_TRUE(pool.submit(job));
+        }
+        all.get_future().wait();
+        while (ended < kThreads) {
+            std::this_thread::yield();
+        }
+    }
 }
 
 TEST(WorkerPoolTest, AFullQueueRefusesAndLeavesTheJob) {

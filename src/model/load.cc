@@ -14,14 +14,19 @@ namespace {
 
 constexpr std::string_view kSystem = "system";
 
-void add_catalog(std::string_view text, Model& model, Diagnostics& diagnostics) {
+// An error among the diagnostics if it is none.
+std::optional<Node> load_catalog(std::string_view text, Diagnostics& diagnostics) {
     Diagnostics own("the catalogue");
-    const auto root = load_yaml(text, own);
+    auto root = load_yaml(text, own);
     if (!root || own.has_errors() || !root->is_map()) {
         diagnostics.error("Y02", {}, "the catalogue cannot be read: " + own.to_text());
-        return;
+        return std::nullopt;
     }
-    for (const auto& [key, value] : root->members) {
+    return root;
+}
+
+void add_catalog(const Node& catalog, Model& model) {
+    for (const auto& [key, value] : catalog.members) {
         if (key.text == kSystem) {
             continue;
         }
@@ -47,13 +52,19 @@ std::unique_ptr<Model> load_model(
     if (!root) {
         return nullptr;
     }
+    const auto constants =
+        catalog.empty() || !root->is_map() ? std::nullopt : load_catalog(catalog, diagnostics);
+    return load_model(*root, diagnostics, constants ? &*constants : nullptr);
+}
+
+std::unique_ptr<Model> load_model(const Node& root, Diagnostics& diagnostics, const Node* catalog) {
     auto model = std::make_unique<Model>();
-    read_model(*root, *model, diagnostics);
-    if (!root->is_map()) {
+    read_model(root, *model, diagnostics);
+    if (!root.is_map()) {
         return nullptr;
     }
-    if (!catalog.empty()) {
-        add_catalog(catalog, *model, diagnostics);
+    if (catalog != nullptr) {
+        add_catalog(*catalog, *model);
     }
     resolve_model(*model, diagnostics);
     return model;

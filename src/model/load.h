@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "model/diagnostics.h"
+#include "model/node.h"
 #include "model/schema.h"
 
 namespace gateleg::model {
@@ -20,6 +21,8 @@ namespace gateleg::model {
 std::unique_ptr<Model> load_model(
     std::string_view text, Diagnostics& diagnostics, std::string_view catalog = {}
 );
+// The same from trees that were read before; `catalog` may be null.
+std::unique_ptr<Model> load_model(const Node& root, Diagnostics& diagnostics, const Node* catalog);
 // The same from a file, with the catalog.yaml beside it if there is one; a file that cannot be read
 // is an error Y02.
 std::unique_ptr<Model> load_model_file(const std::string& path, Diagnostics& diagnostics);

@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
 
 #include <re2/re2.h>
 
@@ -69,13 +73,31 @@ void read_enum(
     }
 }
 
+// One for all attributes with the same pattern: each that counts to 128 takes a tenth of a
+// millisecond and 40 KB, and a model has dozens.
+std::shared_ptr<const re2::RE2> compile(const std::string& pattern) {
+    static std::mutex mutex;
+    static std::map<std::string, std::weak_ptr<const re2::RE2>> known;
+    const std::lock_guard lock(mutex);
+    auto& place = known[pattern];
+    auto regex = place.lock();
+    if (!regex) {
+        std::erase_if(known, [&](const auto& one) {
+            return one.first != pattern && one.second.expired();
+        });
+        re2::RE2::Options options;
+        options.set_log_errors(false);
+        regex = std::make_shared<const re2::RE2>(pattern, options);
+        place = regex;
+    }
+    return regex;
+}
+
 void read_pattern(
     Attribute& attribute, const Node& node, const std::string& where, Diagnostics& diagnostics
 ) {
     attribute.pattern = node.text;
-    re2::RE2::Options options;
-    options.set_log_errors(false);
-    auto regex = std::make_shared<re2::RE2>(node.text, options);
+    auto regex = compile(node.text);
     if (!regex->ok()) {
         diagnostics.error("Y04", node.position, where + ": no RE2 pattern: " + regex->error());
         return;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/curl_library.h"
 
 namespace gateleg::outbound::internal {
 namespace {
@@ -60,6 +61,7 @@ void initialise_curl() {
 }  // namespace
 
 Result<Url> Url::parse(const std::string& text, const std::vector<std::string>& schemes) {
+    GATELEG_TRY(load_curl());
     const UrlHandle handle(curl_url());
     GATELEG_CHECK(handle != nullptr);
     if (text.size() > kMaxUrl ||

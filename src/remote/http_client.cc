@@ -5,10 +5,12 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/curl_library.h"
 #include "remote/internal/transfer.h"
 
 namespace gateleg::remote {
@@ -24,6 +26,9 @@ struct MultiDeleter {
 };
 
 std::unique_ptr<CURLM, MultiDeleter> make_multi(const HttpClientOptions& options) {
+    if (const auto loaded = load_curl(); !loaded) {
+        throw std::runtime_error(loaded.error().message);
+    }
     static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
     GATELEG_CHECK(initialised == CURLE_OK);
     std::unique_ptr<CURLM, MultiDeleter> multi(curl_multi_init());

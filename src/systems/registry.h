@@ -17,6 +17,9 @@ struct SystemFiles {
     std::string_view model;
     std::string_view catalog;  // empty if it has none
     std::string_view demo;     // empty if it has none
+    // The trees of model and catalogue (model/packed_node.h); the build has checked them.
+    std::string_view packed_model;
+    std::string_view packed_catalog;
 };
 const std::vector<SystemFiles>& built_in_systems();
 // Null if there is no such system.

@@ -34,8 +34,8 @@ namespace gateleg::api::console {
 
 struct System {
     model::Runtime* runtime = nullptr;
-    std::string yaml = {};     // the model as it was written
-    std::string catalog = {};  // beside it; empty if it has none
+    std::string_view yaml = {};     // the model as it was written
+    std::string_view catalog = {};  // beside it; empty if it has none
 };
 
 // Where the faces are reached; empty if they are off. Set before the first request.

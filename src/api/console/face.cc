@@ -174,7 +174,6 @@ Face::Face(Context context, Sessions& sessions, const Gate& gate, http::HostPoli
       sessions_(sessions),
       gate_(gate),
       hosts_(std::move(hosts)),
-      models_(render_models(context_)),
       workers_(kWorkers, kMaxQueued) {
     for (std::size_t i = 0; i < routes().size(); ++i) {
         const auto added = router_.add(routes()[i].method, routes()[i].path, {}, i);
@@ -477,6 +476,7 @@ void Face::run(http::Exchange exchange, const Route& route, Call call) {
 }
 
 CallReply Face::models(const Call& /*call*/) {
+    std::call_once(models_once_, [this] { models_ = render_models(context_); });
     return Reply{models_, ""};
 }
 

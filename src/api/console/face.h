@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -87,7 +88,8 @@ private:
     const Gate& gate_;
     http::HostPolicy hosts_;
     std::string policy_;  // of content, for pages
-    std::string models_;  // rendered once
+    std::once_flag models_once_;
+    std::string models_;  // rendered when it is first asked for
     rest::Router router_;
     // Last: its threads end before what they use.
     WorkerPool workers_;

@@ -18,7 +18,7 @@ using model::CallResult;
 // The catalogue of the served system that the text is a version of.
 std::string_view catalog_for(const Context& context, const std::string& name) {
     const auto* system = context.find_system(name);
-    return system != nullptr ? std::string_view(system->catalog) : std::string_view();
+    return system != nullptr ? system->catalog : std::string_view();
 }
 
 std::unique_ptr<model::Model> load(

@@ -113,7 +113,10 @@ void Face::add_route(std::string_view path, Target target) {
 
 void Face::add_routes(model::Runtime& runtime) {
     const auto& model = runtime.model();
+    const auto events = model::base_path(model) + "/events";
+    bool own_events = false;
     for (auto& endpoint : model::endpoints_of(model)) {
+        own_events = own_events || (endpoint.path == events && endpoint.method == "GET");
         const auto path = endpoint.path;
         auto name = model.name + "." + endpoint.id;
         add_route(path, {&runtime, std::move(endpoint), std::move(name)});
@@ -122,20 +125,17 @@ void Face::add_routes(model::Runtime& runtime) {
         return model.name + ".patterns." + endpoint.pattern->name;
     };
     // A route of the model's own goes before.
-    const auto events = model::base_path(model) + "/events";
-    const auto endpoints = model::endpoints_of(model);
-    if (std::none_of(endpoints.begin(), endpoints.end(), [&](const model::Endpoint& endpoint) {
-            return endpoint.path == events && endpoint.method == "GET";
-        })) {
+    if (!own_events) {
         event_paths_[events] = &runtime;
     }
     // By name, then by the rows they serve; a row that two patterns serve leads to the first.
     std::set<std::string> taken;
-    for (const auto& endpoint : model::pattern_endpoints_of(model)) {
+    const auto patterns = model::pattern_endpoints_of(model);
+    for (const auto& endpoint : patterns) {
         taken.insert(endpoint.pattern->name);
         add_route(endpoint.path, {&runtime, endpoint, name_of(endpoint)});
     }
-    for (const auto& endpoint : model::pattern_endpoints_of(model)) {
+    for (const auto& endpoint : patterns) {
         for (const auto& row : model::row_ids(*endpoint.pattern)) {
             if (taken.insert(row).second) {
                 add_route(

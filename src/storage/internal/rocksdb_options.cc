@@ -75,6 +75,8 @@ rocksdb::Options make_rocksdb_options(const StoreOptions& options, rocksdb::Env*
     rocks.level0_file_num_compaction_trigger = kUsualYoungFiles;
     rocks.compression = rocksdb::kLZ4Compression;
     rocks.bytes_per_sync = kMegabyte;
+    // The usual 4 MB are on the disk whatever the manifest holds, which is a few KB.
+    rocks.manifest_preallocation_size = 64 << 10;
     rocks.max_background_jobs = 2;
     // Leaves the larger part of the usual descriptor limits to connections.
     rocks.max_open_files = 1000;
