@@ -40,6 +40,7 @@ function namesIn(file, word) {
 }
 const kOperations = [
   ...[...namesIn('operations.cc', 'Operation'), ...namesIn('tool_operations.cc', 'ToolOperation')].map((name) => ({ name, prefix: 'DynamoDB_20120810.' })),
+  ...namesIn('transfer_operations.cc', 'TransferOperation').map((name) => ({ name, prefix: 'DynamoDB_20120810.' })),
   ...namesIn('stream_operations.cc', 'StreamOperation').map((name) => ({ name, prefix: kStreams })),
 ];
 
@@ -162,5 +163,5 @@ test('T21: a bent signature is refused on every operation, and nothing happens',
   assert.deepEqual(tables, ['kept']);
   const { Items } = JSON.parse((await sendGood('Scan', '{"TableName":"kept"}')).text);
   assert.deepEqual(Items, [{ pk: { S: 'mine' } }]);
-  console.log(`     counts signatures operations=${kOperations.length} refused=${refused}`);
+  console.log(`     counts signatures refused=${refused} | operations=${kOperations.length}`);
 }, { seconds: 120 });

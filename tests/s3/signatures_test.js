@@ -69,7 +69,15 @@ const kRoutes = {
     },
   },
 };
-const kNotSet = ['GetBucketPolicy', 'GetBucketTagging', 'GetLifecycle', 'GetEncryption', 'GetObjectLock', 'GetReplication', 'GetWebsite', 'GetPublicAccessBlock'];
+// Configurations that no bucket has here: a good request for one gets 404, a bent one must not get as far.
+const kNotSet = {
+  GetBucketPolicy: 'policy', GetBucketTagging: 'tagging', GetLifecycle: 'lifecycle', GetEncryption: 'encryption',
+  GetObjectLock: 'object-lock', GetReplication: 'replication', GetWebsite: 'website', GetPublicAccessBlock: 'publicAccessBlock',
+};
+const kAllRoutes = {
+  ...kRoutes,
+  ...Object.fromEntries(Object.entries(kNotSet).map(([name, parameter]) => [name, { method: 'GET', path: '/matrix', query: [[parameter, '']] }])),
+};
 
 async function prepareUpload(request) {
   const { Key, UploadId } = await startUpload();
@@ -109,7 +117,7 @@ test('every operation of the server has its line here', () => {
   const source = readFileSync(new URL('../../src/api/s3/operations.cc', import.meta.url), 'utf8');
   const names = [...source.matchAll(/\{"([A-Z][A-Za-z]+V?2?)",\s*k(None|Whole|Stream)/g)].map(([, name]) => name);
   assert.ok(names.length > 30, `${names.length} found`);
-  assert.deepEqual([...names].sort(), [...Object.keys(kRoutes), ...kNotSet].sort());
+  assert.deepEqual([...names].sort(), Object.keys(kAllRoutes).sort());
 });
 
 test('good signatures are taken on every route, in every form', async () => {
@@ -128,7 +136,7 @@ test('good signatures are taken on every route, in every form', async () => {
 
 test('T21: bent signatures are refused on every route, in every form', async () => {
   const cases = [];
-  for (const [name, route] of Object.entries(kRoutes))
+  for (const [name, route] of Object.entries(kAllRoutes))
     for (const place of ['header', 'query'])
       for (const form of kForms)
         for (const [bend, make] of Object.entries(kBends)) cases.push({ name, route, place, form, bend, make });
@@ -138,13 +146,14 @@ test('T21: bent signatures are refused on every route, in every form', async () 
     for (let next = cases.pop(); next; next = cases.pop()) {
       const { name, route, place, form, bend, make } = next;
       const reply = await send(strict.s3Url, sign(route, place, form, make()));
-      if (reply.status >= 400 && reply.status < 500) refused += 1;
+      if (reply.status === 400 || reply.status === 403) refused += 1;
       else wrong.push(`${name} ${place} ${form} ${bend}: ${reply.status} ${reply.body.slice(0, 200)}`);
     }
   };
   await Promise.all(Array.from({ length: 8 }, worker));
   assert.deepEqual(wrong.slice(0, 20), []);
-  assert.ok(refused > 4000, `${refused} cases`);
+  console.log(`     counts signatures-s3 refused=${refused} | routes=${Object.keys(kAllRoutes).length} forms=${kForms.length}`);
+  assert.ok(refused > 5000, `${refused} cases`);
 }, { seconds: 240 });
 
 test('unsigned, doubly signed and altered requests are refused on every route', async () => {
