@@ -106,7 +106,7 @@ Result<void> check_tags(const std::vector<NamedText>& tags) {
         const bool repeated = std::any_of(
             tags.begin(),
             tags.begin() + static_cast<std::ptrdiff_t>(i),
-            [&](const auto& earlier) { return earlier.first == name; }
+            [&own = name](const auto& earlier) { return earlier.first == own; }
         );
         if (repeated) {
             return object_error(
