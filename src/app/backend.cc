@@ -8,6 +8,7 @@
 #include "emulate/emulated_aws.h"
 #include "engine/engine.h"
 #include "model/check.h"
+#include "remote/polled_changes.h"
 #include "remote/remote_dynamo.h"
 
 namespace gateleg::app {
@@ -79,6 +80,7 @@ struct Backend::Parts {
     std::unique_ptr<engine::Engine> engine;
     std::unique_ptr<emulate::EmulatedAws> emulated;
     std::unique_ptr<remote::RemoteDynamo> remote;
+    std::unique_ptr<remote::PolledChanges> polled;  // asks `remote`
     remote::Capabilities capabilities;
 };
 
@@ -104,6 +106,8 @@ Backend::Backend(const Config& config, const Clock& clock, const Clock& real_clo
         throw std::runtime_error("--store " + config.store + ": " + found.error().message);
     }
     parts_->capabilities = *std::move(found);
+    parts_->polled =
+        std::make_unique<remote::PolledChanges>(*parts_->remote, *parts_->remote, real_clock);
     log_info("tables are kept by a remote store", {{"store", config.store}});
 }
 
@@ -147,8 +151,11 @@ const dynamo::PartitionReader* Backend::partitions() const {
     return parts_->engine.get();
 }
 
-dynamo::ChangeFeed* Backend::changes() {
-    return parts_->engine.get();
+dynamo::ChangeFeed& Backend::changes() {
+    if (parts_->engine) {
+        return *parts_->engine;
+    }
+    return *parts_->polled;
 }
 
 bool Backend::has_failed() const {

@@ -35,6 +35,8 @@ public:
     Backend& operator=(const Backend&) = delete;
 
     dynamo::Dynamo& dynamo();
+    // The streams of a remote store are asked again and again while somebody follows a table.
+    dynamo::ChangeFeed& changes();
     // What a remote store answers besides; null with the embedded one.
     dynamo::StoreCalls* store_calls();
     // Null with a remote store, all of these: it answers for them itself.
@@ -44,7 +46,6 @@ public:
     const storage::Store* store() const;
     const engine::Engine* engine() const;
     const dynamo::PartitionReader* partitions() const;
-    dynamo::ChangeFeed* changes();
     // The embedded store can no longer promise to keep writes.
     bool has_failed() const;
 

@@ -183,11 +183,7 @@ struct Server::Parts {
           ),
           operators(system_clock, has_remote_store(config)),
           gate(operators, host_policy(config)),
-          events(
-              config.http && backend.changes() != nullptr
-                  ? std::make_unique<api::events::Hub>(*backend.changes())
-                  : nullptr
-          ),
+          events(config.http ? std::make_unique<api::events::Hub>(backend.changes()) : nullptr),
           console(
               config.http && config.console
                   ? std::make_unique<api::console::Face>(
@@ -272,6 +268,7 @@ struct Server::Parts {
             .dynamo = backend.dynamo(),
             .partitions = backend.partitions(),
             .streams = backend.streams(),
+            .backups = backend.backups(),
             .events = events.get(),
             .accounts = has_systems(config) ? &systems.sessions() : nullptr,
             .objects = objects.store(),

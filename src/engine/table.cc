@@ -106,6 +106,8 @@ dynamo::TableDescription describe(const Table& table, const TableCounts& counts)
                         ? std::optional(warm_throughput(table.description, index.definition))
                         : std::nullopt,
         });
+        // What is kept of it is no wish of a client, as it would be in a new table's definition.
+        list.back().definition.warm.reset();
     }
     if (table.stream) {
         description.latest_stream_arn = table.stream->arn;

@@ -47,7 +47,6 @@ void write_event_operation(JsonWriter& json, std::string_view id, std::string_vi
     write_error(json, "401", "Unauthenticated");
     write_error(json, "409", "StreamDisabled");
     write_error(json, "429", "TooManyStreams");
-    write_error(json, "501", "NotAvailable");
     write_error(json, "503", "Unavailable");
     json.end_object();
     json.end_object();

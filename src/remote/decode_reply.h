@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "dynamo/replies.h"
+#include "dynamo/streams.h"
 
 namespace gateleg::remote {
 
@@ -31,6 +32,11 @@ Result<void> decode_reply(std::string_view body, dynamo::ListTablesReply& reply)
 Result<void> decode_reply(std::string_view body, dynamo::TimeToLiveSpecification& reply);
 Result<void> decode_reply(std::string_view body, dynamo::TimeToLiveDescription& reply);
 Result<void> decode_reply(std::string_view body, dynamo::ListTagsReply& reply);
+Result<void> decode_reply(std::string_view body, dynamo::ListStreamsReply& reply);
+Result<void> decode_reply(std::string_view body, dynamo::DescribeStreamReply& reply);
+Result<void> decode_reply(std::string_view body, dynamo::GetShardIteratorReply& reply);
+// A reply to GetRecords says nothing of the view and the region of its stream.
+Result<void> decode_reply(std::string_view body, dynamo::GetRecordsReply& reply);
 // TagResource and UntagResource, whose body is empty.
 Result<void> decode_reply(std::string_view body, dynamo::Empty& reply);
 

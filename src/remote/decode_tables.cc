@@ -2,22 +2,16 @@
 
 #include "dynamo/schema_json.h"
 #include "remote/decode_reply.h"
+#include "remote/internal/decode_schema.h"
 #include "remote/internal/reply_reader.h"
 
 namespace gateleg::remote {
 namespace {
 
+using internal::decode_key_schema;
+using internal::decode_millis;
+using internal::decode_stream_view;
 using internal::ReplyReader;
-
-// Times are seconds with a fraction.
-std::optional<std::int64_t> decode_millis(const ReplyReader& in, std::string_view member) {
-    constexpr double kYear9999 = 253'402'300'800;
-    const auto seconds = in.number(member);
-    if (!seconds || !(std::abs(*seconds) < kYear9999)) {
-        return std::nullopt;
-    }
-    return std::llround(*seconds * 1000);
-}
 
 // A status that we have no name for is one in which the table cannot be relied on.
 dynamo::Status decode_status(const ReplyReader& in, std::string_view member) {
@@ -40,17 +34,6 @@ std::vector<dynamo::AttributeDefinition> decode_attributes(const ReplyReader& in
         attribute.type = type.value_or(value::Type::kString);
     }
     return attributes;
-}
-
-dynamo::KeySchema decode_key_schema(const ReplyReader& in) {
-    dynamo::KeySchema schema;
-    for (const auto& each : in.objects("KeySchema")) {
-        schema.push_back(
-            {each.text("AttributeName").value_or(""),
-             each.text("KeyType") == "RANGE" ? dynamo::KeyRole::kRange : dynamo::KeyRole::kHash}
-        );
-    }
-    return schema;
 }
 
 dynamo::Projection decode_projection(const ReplyReader& in) {
@@ -82,8 +65,23 @@ std::optional<dynamo::OnDemandThroughput> decode_on_demand(const ReplyReader& in
     if (!found) {
         return std::nullopt;
     }
-    return dynamo::OnDemandThroughput{
-        found->integer("MaxReadRequestUnits"), found->integer("MaxWriteRequestUnits")};
+    // For a while -1 stands for a limit that was taken away.
+    const auto limit = [&](std::string_view member) {
+        const auto units = found->integer(member);
+        return units && *units < 0 ? std::nullopt : units;
+    };
+    const dynamo::OnDemandThroughput limits{
+        limit("MaxReadRequestUnits"), limit("MaxWriteRequestUnits")};
+    return limits.max_read_units || limits.max_write_units ? std::optional(limits) : std::nullopt;
+}
+
+void decode_warm(const ReplyReader& in, std::optional<dynamo::Throughput>& warm, bool& updating) {
+    if (const auto found = in.object("WarmThroughput")) {
+        warm = dynamo::Throughput{
+            found->integer("ReadUnitsPerSecond").value_or(0),
+            found->integer("WriteUnitsPerSecond").value_or(0)};
+        updating = found->text("Status") == "UPDATING";
+    }
 }
 
 std::vector<dynamo::IndexDescription> decode_indexes(
@@ -102,6 +100,7 @@ std::vector<dynamo::IndexDescription> decode_indexes(
         index.item_count = each.integer("ItemCount").value_or(0);
         index.size_bytes = each.integer("IndexSizeBytes").value_or(0);
         index.arn = each.text("IndexArn").value_or("");
+        decode_warm(each, index.warm, index.warm_updating);
     }
     return indexes;
 }
@@ -109,6 +108,7 @@ std::vector<dynamo::IndexDescription> decode_indexes(
 void decode_billing(const ReplyReader& in, dynamo::TableDescription& table) {
     table.throughput = decode_throughput(in).value_or(dynamo::Throughput{});
     table.on_demand = decode_on_demand(in);
+    decode_warm(in, table.warm, table.warm_updating);
     if (const auto summary = in.object("BillingModeSummary")) {
         table.billing_mode = summary->text("BillingMode") == "PAY_PER_REQUEST"
                                  ? dynamo::BillingMode::kPayPerRequest
@@ -130,18 +130,6 @@ void decode_settings(const ReplyReader& in, dynamo::TableDescription& table) {
             status == "ENABLED" || status == "ENABLING" || status == "UPDATING",
             encryption->text("KMSMasterKeyArn").value_or("")};
     }
-}
-
-dynamo::StreamView decode_stream_view(const ReplyReader& in) {
-    using dynamo::StreamView;
-    const auto name = in.text("StreamViewType");
-    for (const auto view :
-         {StreamView::kNewImage, StreamView::kOldImage, StreamView::kNewAndOldImages}) {
-        if (name == dynamo::stream_view_name(view)) {
-            return view;
-        }
-    }
-    return StreamView::kKeysOnly;
 }
 
 void decode_stream(const ReplyReader& in, dynamo::TableDescription& table) {
@@ -173,6 +161,42 @@ dynamo::TableDescription decode_table(const ReplyReader& in) {
 }
 
 }  // namespace
+
+namespace internal {
+
+std::optional<std::int64_t> decode_millis(const ReplyReader& in, std::string_view member) {
+    constexpr double kYear9999 = 253'402'300'800;
+    const auto seconds = in.number(member);
+    if (!seconds || !(std::abs(*seconds) < kYear9999)) {
+        return std::nullopt;
+    }
+    return std::llround(*seconds * 1000);
+}
+
+dynamo::KeySchema decode_key_schema(const ReplyReader& in) {
+    dynamo::KeySchema schema;
+    for (const auto& each : in.objects("KeySchema")) {
+        schema.push_back(
+            {each.text("AttributeName").value_or(""),
+             each.text("KeyType") == "RANGE" ? dynamo::KeyRole::kRange : dynamo::KeyRole::kHash}
+        );
+    }
+    return schema;
+}
+
+dynamo::StreamView decode_stream_view(const ReplyReader& in) {
+    using dynamo::StreamView;
+    const auto name = in.text("StreamViewType");
+    for (const auto view :
+         {StreamView::kNewImage, StreamView::kOldImage, StreamView::kNewAndOldImages}) {
+        if (name == dynamo::stream_view_name(view)) {
+            return view;
+        }
+    }
+    return StreamView::kKeysOnly;
+}
+
+}  // namespace internal
 
 Result<void> decode_reply(std::string_view body, dynamo::TableReply& reply) {
     return internal::read_reply(body, [&](const ReplyReader& in) {

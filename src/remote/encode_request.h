@@ -9,6 +9,7 @@
 #include <string>
 
 #include "dynamo/requests.h"
+#include "dynamo/streams.h"
 
 namespace gateleg::remote {
 
@@ -33,5 +34,9 @@ void encode_request(std::string& out, const dynamo::DescribeTimeToLiveRequest& r
 void encode_request(std::string& out, const dynamo::TagResourceRequest& request);
 void encode_request(std::string& out, const dynamo::UntagResourceRequest& request);
 void encode_request(std::string& out, const dynamo::ListTagsOfResourceRequest& request);
+void encode_request(std::string& out, const dynamo::ListStreamsRequest& request);
+void encode_request(std::string& out, const dynamo::DescribeStreamRequest& request);
+void encode_request(std::string& out, const dynamo::GetShardIteratorRequest& request);
+void encode_request(std::string& out, const dynamo::GetRecordsRequest& request);
 
 }  // namespace gateleg::remote

@@ -11,7 +11,8 @@ using dynamo::TableClass;
 void encode_throughput(
     JsonWriter& json,
     const std::optional<dynamo::Throughput>& throughput,
-    const std::optional<dynamo::OnDemandThroughput>& on_demand
+    const std::optional<dynamo::OnDemandThroughput>& on_demand,
+    const std::optional<dynamo::WarmThroughput>& warm
 ) {
     if (throughput) {
         json.key("ProvisionedThroughput");
@@ -31,12 +32,23 @@ void encode_throughput(
         }
         json.end_object();
     }
+    if (warm) {
+        json.key("WarmThroughput");
+        json.begin_object();
+        if (warm->read_units) {
+            json.member("ReadUnitsPerSecond", *warm->read_units);
+        }
+        if (warm->write_units) {
+            json.member("WriteUnitsPerSecond", *warm->write_units);
+        }
+        json.end_object();
+    }
 }
 
 void encode_index(JsonWriter& json, const dynamo::IndexDefinition& index) {
     json.begin_object();
     dynamo::write_index_shape(json, index);
-    encode_throughput(json, index.throughput, index.on_demand);
+    encode_throughput(json, index.throughput, index.on_demand, index.warm);
     json.end_object();
 }
 
@@ -65,7 +77,7 @@ void encode_settings(JsonWriter& json, const Request& request) {
             *request.billing_mode == BillingMode::kProvisioned ? "PROVISIONED" : "PAY_PER_REQUEST"
         );
     }
-    encode_throughput(json, request.throughput, request.on_demand);
+    encode_throughput(json, request.throughput, request.on_demand, request.warm);
     if (request.table_class) {
         json.member(
             "TableClass",
@@ -77,6 +89,9 @@ void encode_settings(JsonWriter& json, const Request& request) {
         json.key("SSESpecification");
         json.begin_object();
         json.member("Enabled", request.encryption->enabled);
+        if (request.encryption->enabled) {
+            json.member("SSEType", "KMS");
+        }
         if (!request.encryption->key_id.empty()) {
             json.member("KMSMasterKeyId", request.encryption->key_id);
         }
@@ -103,8 +118,9 @@ void encode_index_update(
     } else if (index_update.update) {
         json.key("Update");
         json.begin_object();
-        json.member("IndexName", index_update.update->name);
-        encode_throughput(json, index_update.update->throughput, index_update.update->on_demand);
+        const auto& update = *index_update.update;
+        json.member("IndexName", update.name);
+        encode_throughput(json, update.throughput, update.on_demand, update.warm);
         json.end_object();
     } else if (index_update.remove) {
         json.key("Delete");

@@ -16,8 +16,8 @@ namespace {
 using dynamo::Done;
 using internal::CallKind;
 
-constexpr CallKind read(std::string_view operation) {
-    return {operation, Repeat::kHarmless, false};
+constexpr CallKind read(std::string_view operation, std::string_view target = {}) {
+    return {operation, Repeat::kHarmless, false, target};
 }
 
 constexpr CallKind write(std::string_view operation, Repeat repeat = Repeat::kHarmful) {
@@ -237,6 +237,40 @@ void RemoteDynamo::list_tags_of_resource(
     dynamo::ListTagsOfResourceRequest request, Done<dynamo::ListTagsOfResourceRequest> done
 ) {
     parts_->call(read("ListTagsOfResource"), request, std::move(done));
+}
+
+void RemoteDynamo::list_streams(
+    dynamo::ListStreamsRequest request, Done<dynamo::ListStreamsRequest> done
+) {
+    parts_->call(
+        read("ListStreams", "DynamoDBStreams_20120810.ListStreams"), request, std::move(done)
+    );
+}
+
+void RemoteDynamo::describe_stream(
+    dynamo::DescribeStreamRequest request, Done<dynamo::DescribeStreamRequest> done
+) {
+    parts_->call(
+        read("DescribeStream", "DynamoDBStreams_20120810.DescribeStream"), request, std::move(done)
+    );
+}
+
+void RemoteDynamo::get_shard_iterator(
+    dynamo::GetShardIteratorRequest request, Done<dynamo::GetShardIteratorRequest> done
+) {
+    parts_->call(
+        read("GetShardIterator", "DynamoDBStreams_20120810.GetShardIterator"),
+        request,
+        std::move(done)
+    );
+}
+
+void RemoteDynamo::get_records(
+    dynamo::GetRecordsRequest request, Done<dynamo::GetRecordsRequest> done
+) {
+    parts_->call(
+        read("GetRecords", "DynamoDBStreams_20120810.GetRecords"), request, std::move(done)
+    );
 }
 
 void RemoteDynamo::forward(dynamo::ForwardedRequest request, Done<dynamo::ForwardedRequest> done) {

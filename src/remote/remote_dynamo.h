@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/store_calls.h"
+#include "dynamo/streams.h"
 #include "remote/credentials_chain.h"
 #include "remote/store_address.h"
 
@@ -48,7 +49,9 @@ struct Capabilities {
 //
 // Errors of the store come through as they are. Those of the way there name the store:
 // ServiceUnavailable if nothing was changed, InternalServerError if a write may have been made.
-class RemoteDynamo final : public dynamo::Dynamo, public dynamo::StoreCalls {
+class RemoteDynamo final : public dynamo::Dynamo,
+                           public dynamo::Streams,
+                           public dynamo::StoreCalls {
 public:
     // `real_clock` dates the signatures. Sends nothing yet.
     RemoteDynamo(RemoteOptions options, const Clock& real_clock);
@@ -97,6 +100,15 @@ public:
     void
         list_tags_of_resource(dynamo::ListTagsOfResourceRequest, dynamo::Done<dynamo::ListTagsOfResourceRequest>)
             override;
+
+    void list_streams(dynamo::ListStreamsRequest, dynamo::Done<dynamo::ListStreamsRequest>)
+        override;
+    void describe_stream(dynamo::DescribeStreamRequest, dynamo::Done<dynamo::DescribeStreamRequest>)
+        override;
+    void
+        get_shard_iterator(dynamo::GetShardIteratorRequest, dynamo::Done<dynamo::GetShardIteratorRequest>)
+            override;
+    void get_records(dynamo::GetRecordsRequest, dynamo::Done<dynamo::GetRecordsRequest>) override;
 
     void forward(dynamo::ForwardedRequest, dynamo::Done<dynamo::ForwardedRequest>) override;
 

@@ -131,7 +131,7 @@ test('enabled and disabled by UpdateTable, with its complaints', async () => {
     { StreamEnabled: false, StreamViewType: 'KEYS_ONLY' },
     `${parameter}If stream is being disabled, then UpdateViewType must not be specified`,
   );
-  await refused({ StreamEnabled: true, StreamViewType: 'ALL' }, /enum value set: \[NEW_IMAGE, OLD_IMAGE/);
+  await refused({ StreamEnabled: true, StreamViewType: 'ALL' }, /enum value set: \[OLD_IMAGE, KEYS_ONLY, NEW_AND_OLD_IMAGES, NEW_IMAGE\]/);
   await refused({}, /Value null at 'streamSpecification.streamEnabled'/);
   const { TableDescription: on } = await update(name, { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' });
   assert.equal(on.TableStatus, 'UPDATING');

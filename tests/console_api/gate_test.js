@@ -200,7 +200,7 @@ test('with --console off there is neither link nor page nor call', async () => {
   await plain.stop();
 });
 
-test('with a remote store a session only reads at first, and no table is followed', async () => {
+test('with a remote store a session only reads at first, and a table needs a stream to be followed', async () => {
   const store = await startServer({});
   const near = await startServer({ http: true, args: ['--store', store.url], env: kNobodysKeys });
   const session = await Console.signIn(near);
@@ -216,11 +216,12 @@ test('with a remote store a session only reads at first, and no table is followe
   assert.equal(refused.status, 403, refused.text);
   assert.equal(refused.json.error.code, 'ReadOnly');
   assert.equal((await session.dynamodb('ListTables', {})).status, 200);
-  const tail = await session.get('/_/api/tail?table=remote');
-  assert.equal(tail.status, 501, tail.text);
-  assert.match(tail.json.error.message, /DynamoDB Streams API/);
+  assert.equal((await session.get('/_/api/tail?table=remote')).status, 404);
   assert.equal((await session.post('/_/api/read-only', { on: false })).status, 200);
   assert.equal((await session.dynamodb('CreateTable', table)).status, 200);
+  const tail = await session.get('/_/api/tail?table=remote');
+  assert.equal(tail.status, 409, tail.text);
+  assert.match(tail.json.error.message, /update-table --table-name remote --stream-specification/);
   await near.stop();
   await store.stop();
 });

@@ -1,6 +1,7 @@
 // Models on a store over the network: a second Gateleg.
 
 import { runAll } from '../lib/runner.js';
+import './events_test.js';
 import './handed_on_test.js';
 import './start_test.js';
 import './stories_test.js';

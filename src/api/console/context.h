@@ -16,6 +16,7 @@
 #include "api/events/hub.h"
 #include "api/rest/query_string.h"
 #include "base/clock.h"
+#include "dynamo/backups.h"
 #include "dynamo/dynamo.h"
 #include "dynamo/partition_reader.h"
 #include "dynamo/streams.h"
@@ -49,6 +50,7 @@ struct Context {
     dynamo::Dynamo& dynamo;
     const dynamo::PartitionReader* partitions = nullptr;  // null: the store is remote
     dynamo::Streams* streams = nullptr;                   // the same
+    dynamo::Backups* backups = nullptr;                   // the same
     events::Hub* events = nullptr;                        // the same
     std::vector<System> systems = {};
     systems::SessionSource* accounts = nullptr;

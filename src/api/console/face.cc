@@ -4,6 +4,7 @@
 
 #include "api/console/assets.h"
 #include "api/console/calls.h"
+#include "api/dynamodb/backup_operations.h"
 #include "api/dynamodb/operations.h"
 #include "api/dynamodb/stream_operations.h"
 #include "api/rest/problem.h"
@@ -390,7 +391,7 @@ void Face::answer_call(http::Exchange exchange) {
     call.facts = facts_of(request);
     exchange.trace().end(http::Stage::kParse);
     if (route.function == nullptr) {
-        answer_tail(std::move(exchange), call);
+        answer_tail(std::move(exchange), std::move(call));
         return;
     }
     run(std::move(exchange), route, std::move(call));
@@ -407,6 +408,22 @@ void Face::answer_dynamodb(http::Exchange exchange, const Session& session) {
             operation->run(*context_.streams, body, std::move(exchange));
             return;
         }
+    }
+    const auto* backup = target.starts_with(kTargetPrefix)
+                             ? dynamodb::find_backup_operation(target.substr(kTargetPrefix.size()))
+                             : nullptr;
+    if (backup != nullptr) {
+        exchange.trace().operation = backup->name;
+        if (context_.backups == nullptr) {
+            reply_error(
+                exchange, not_available("The store behind this server keeps its own backups")
+            );
+        } else if (session.read_only && !dynamodb::only_reads(backup->policy, backup->name, body)) {
+            reply_error(exchange, read_only_error());
+        } else {
+            backup->run(*context_.backups, body, std::move(exchange));
+        }
+        return;
     }
     const auto* operation = target.starts_with(kTargetPrefix)
                                 ? dynamodb::find_operation(target.substr(kTargetPrefix.size()))

@@ -69,7 +69,7 @@ private:
     void answer_session(http::Exchange exchange);
     void answer_call(http::Exchange exchange);
     // tail.cc
-    void answer_tail(http::Exchange exchange, const Call& call);
+    void answer_tail(http::Exchange exchange, Call call);
     std::optional<model::CallError> follow_table(http::Exchange& exchange, const Call& call);
     void answer_dynamodb(http::Exchange exchange, const Session& session);
     void run(http::Exchange exchange, const Route& route, Call call);

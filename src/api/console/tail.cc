@@ -120,10 +120,7 @@ private:
 
 std::optional<CallError> Face::follow_table(http::Exchange& exchange, const Call& call) {
     if (context_.events == nullptr) {
-        return not_available(
-            "Streams of a remote store are not followed here; read them there with the DynamoDB "
-            "Streams API"
-        );
+        return not_available("This server follows no changes");
     }
     const auto table = std::string(call.parameter("table"));
     if (table.empty()) {
@@ -173,9 +170,23 @@ std::optional<CallError> Face::follow_table(http::Exchange& exchange, const Call
     return context_.events->follow(exchange, rest::common_headers(trace.id), std::move(follow));
 }
 
-void Face::answer_tail(http::Exchange exchange, const Call& call) {
-    if (const auto refused = follow_table(exchange, call)) {
-        reply_error(exchange, *refused);
+void Face::answer_tail(http::Exchange exchange, Call call) {
+    struct Travelling {
+        http::Exchange exchange;
+        Call call;
+    };
+    // A store over the network is asked first, and waited for.
+    const auto travelling =
+        std::make_shared<Travelling>(Travelling{std::move(exchange), std::move(call)});
+    UniqueFunction<void()> job = [this, travelling] {
+        if (const auto refused = follow_table(travelling->exchange, travelling->call)) {
+            reply_error(travelling->exchange, *refused);
+        }
+    };
+    if (!workers_.submit(job)) {
+        reply_error(
+            travelling->exchange, rest::unavailable("Too many requests are waiting; try again")
+        );
     }
 }
 

@@ -166,10 +166,7 @@ std::optional<Face::Refused> Face::follow(
     }
     if (options_.events == nullptr) {
         return Refused{CallError{
-            .status = 501,
-            .code = "NotAvailable",
-            .message = "Changes of a remote store are not followed here; read them there with the "
-                       "DynamoDB Streams API"}};
+            .status = 501, .code = "NotAvailable", .message = "This server follows no changes"}};
     }
     events::Follow follow;
     const events::Start start{

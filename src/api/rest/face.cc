@@ -534,7 +534,10 @@ void Face::proceed(http::Exchange exchange, bool on_worker) {
 }
 
 void Face::handle(http::Exchange exchange) {
-    if (!names_session(exchange.request().head)) {
+    const auto& head = exchange.request().head;
+    // A store over the network is asked before its table is followed, and waited for.
+    const bool waits = !options_.reads_at_once && event_paths_.contains(head.path());
+    if (!names_session(head) && !waits) {
         proceed(std::move(exchange), false);
         return;
     }

@@ -17,6 +17,8 @@ struct CallKind {
     std::string_view operation;
     Repeat repeat = Repeat::kHarmless;
     bool writes = false;
+    // The whole X-Amz-Target, if it is not of DynamoDB itself.
+    std::string_view target = {};
 };
 
 // `done` takes a Result of the request's reply.
@@ -32,6 +34,7 @@ void call_store(
         .repeat = kind.repeat,
         .writes = kind.writes,
         .deadline = deadline,
+        .target = std::string(kind.target),
         .decode =
             [reply](std::string_view body) {
                 *reply = Reply();
