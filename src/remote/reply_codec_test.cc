@@ -127,7 +127,7 @@ TEST(ReplyCodecTest, Table) {
         .key_schema = {{"pk", KeyRole::kHash}, {"sk", KeyRole::kRange}},
         .billing_mode = BillingMode::kPayPerRequest,
         .on_demand_since_millis = 1'700'000'001'001,
-        .on_demand = OnDemandThroughput{5, -1},
+        .on_demand = OnDemandThroughput{5, 6},
         .item_count = 3,
         .size_bytes = 300,
         .deletion_protection = true,

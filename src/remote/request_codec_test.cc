@@ -203,7 +203,7 @@ TEST(RequestCodecTest, CreateTable) {
         .stream = StreamSpecification{true, StreamView::kNewAndOldImages},
         .deletion_protection = true,
         .tags = {{"a", "b"}, {"c", ""}},
-        .resource_policy = R"({"Version":"2012-10-17"})",
+        .resource_policy = R"({"Statement":{"Effect":"Deny","Resource":"*"}})",
     };
     request.local_indexes.emplace().push_back(index_named("local"));
     auto& global = request.global_indexes.emplace().emplace_back(index_named("global"));

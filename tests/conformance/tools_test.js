@@ -75,13 +75,14 @@ test('a table is made with its policy', async () => {
 test('a policy is changed only where the expected revision is there', async () => {
   const table = await createTable({ key: 'pk:S' });
   const { Table } = await call('DescribeTable', { TableName: table });
+  const policy = (Effect) => JSON.stringify({ Statement: [{ Effect, Resource: Table.TableArn }] });
   const put = (Policy, ExpectedRevisionId) => ({ ResourceArn: Table.TableArn, Policy, ExpectedRevisionId });
-  await fails('PutResourcePolicy', put('{"a":1}', '123'), 'PolicyNotFoundException');
-  const first = await call('PutResourcePolicy', put('{"a":1}', 'NO_POLICY'));
-  await fails('PutResourcePolicy', put('{"a":2}', 'NO_POLICY'), 'PolicyNotFoundException');
-  const second = await call('PutResourcePolicy', put('{"a":2}', first.RevisionId));
+  await fails('PutResourcePolicy', put(policy('Allow'), '123'), 'PolicyNotFoundException');
+  const first = await call('PutResourcePolicy', put(policy('Allow'), 'NO_POLICY'));
+  await fails('PutResourcePolicy', put(policy('Deny'), 'NO_POLICY'), 'PolicyNotFoundException');
+  const second = await call('PutResourcePolicy', put(policy('Deny'), first.RevisionId));
   await fails('DeleteResourcePolicy', { ResourceArn: Table.TableArn, ExpectedRevisionId: first.RevisionId }, 'PolicyNotFoundException');
-  assert.equal((await call('GetResourcePolicy', { ResourceArn: Table.TableArn })).Policy, '{"a":2}');
+  assert.equal((await call('GetResourcePolicy', { ResourceArn: Table.TableArn })).Policy, policy('Deny'));
   await call('DeleteResourcePolicy', { ResourceArn: Table.TableArn, ExpectedRevisionId: second.RevisionId });
   await fails('GetResourcePolicy', { ResourceArn: Table.TableArn }, 'PolicyNotFoundException');
 });

@@ -302,11 +302,17 @@ TEST(ReadRequestTest, BadTables) {
          "null"},
     });
     expect_problems<dynamo::UpdateTableRequest>({
-        {R"({"TableName":"t","GlobalSecondaryIndexUpdates":[{}]})",
-         "ValidationException: One or more parameter values were invalid: One and only one of "
-         "Create, Update and Delete must be specified in a GlobalSecondaryIndexUpdate"},
-        {R"({"TableName":"t","ReplicaUpdates":[]})",
+        {R"({"TableName":"abc","GlobalSecondaryIndexUpdates":[{}]})",
+         "ValidationException: One or more parameter values were invalid: One of "
+         "GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+         "GlobalSecondaryIndexUpdate.Delete must not be null"},
+        {R"({"TableName":"abc","ReplicaUpdates":[]})",
          "ValidationException: ReplicaUpdates is not supported by this server"},
+    });
+    expect_problems<dynamo::DescribeTableRequest>({
+        {R"({"TableName":"ab"})",
+         "ValidationException: 1 validation error detected: Value 'ab' at 'tableName' failed to "
+         "satisfy constraint: Member must have length greater than or equal to 3"},
     });
     expect_problems<dynamo::ListTablesRequest>({
         {R"({"Limit":101})",
@@ -315,10 +321,10 @@ TEST(ReadRequestTest, BadTables) {
         {R"({})", ""},
     });
     expect_problems<dynamo::UpdateTimeToLiveRequest>({
-        {R"({"TableName":"t"})",
+        {R"({"TableName":"abc"})",
          "ValidationException: 1 validation error detected: Value null at "
          "'timeToLiveSpecification' failed to satisfy constraint: Member must not be null"},
-        {R"({"TableName":"t","TimeToLiveSpecification":{"AttributeName":"","Enabled":true}})",
+        {R"({"TableName":"abc","TimeToLiveSpecification":{"AttributeName":"","Enabled":true}})",
          "ValidationException: 1 validation error detected: Value '' at "
          "'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member must have "
          "length greater than or equal to 1"},

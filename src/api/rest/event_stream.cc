@@ -166,9 +166,7 @@ std::optional<Face::Refused> Face::follow(
     }
     if (options_.events == nullptr) {
         return Refused{CallError{
-            .status = 501,
-            .code = "NotAvailable",
-            .message = "This server follows no changes"}};
+            .status = 501, .code = "NotAvailable", .message = "This server follows no changes"}};
     }
     events::Follow follow;
     const events::Start start{
