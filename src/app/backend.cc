@@ -143,6 +143,10 @@ const dynamo::PartitionReader* Backend::partitions() const {
     return parts_->engine.get();
 }
 
+const dynamo::HotKeyReader* Backend::hot_keys() const {
+    return parts_->engine.get();
+}
+
 dynamo::ChangeFeed* Backend::changes() {
     return parts_->engine.get();
 }

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "dynamo/change_feed.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/hot_keys.h"
 #include "dynamo/partition_reader.h"
 #include "dynamo/store_calls.h"
 #include "dynamo/streams.h"
@@ -42,6 +43,7 @@ public:
     const storage::Store* store() const;
     const engine::Engine* engine() const;
     const dynamo::PartitionReader* partitions() const;
+    const dynamo::HotKeyReader* hot_keys() const;
     dynamo::ChangeFeed* changes();
     // The embedded store can no longer promise to keep writes.
     bool has_failed() const;

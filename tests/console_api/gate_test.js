@@ -219,6 +219,7 @@ test('with a remote store a session only reads at first, and no table is followe
   const tail = await session.get('/_/api/tail?table=remote');
   assert.equal(tail.status, 501, tail.text);
   assert.match(tail.json.error.message, /DynamoDB Streams API/);
+  assert.equal((await session.get('/_/api/hot-keys')).status, 501);
   assert.equal((await session.post('/_/api/read-only', { on: false })).status, 200);
   assert.equal((await session.dynamodb('CreateTable', table)).status, 200);
   await near.stop();

@@ -17,6 +17,7 @@
 #include "api/rest/query_string.h"
 #include "base/clock.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/hot_keys.h"
 #include "dynamo/partition_reader.h"
 #include "dynamo/streams.h"
 #include "metrics/history.h"
@@ -48,6 +49,7 @@ struct Urls {
 struct Context {
     dynamo::Dynamo& dynamo;
     const dynamo::PartitionReader* partitions = nullptr;  // null: the store is remote
+    const dynamo::HotKeyReader* hot_keys = nullptr;       // the same
     dynamo::Streams* streams = nullptr;                   // the same
     events::Hub* events = nullptr;                        // the same
     std::vector<System> systems = {};
