@@ -5,8 +5,10 @@
     tests/soak.py list-binaries MINUTES [...]     the presets that must be built first, one a line
 
 Each part gets a share of the time that is left and repeats its test, each time with another seed, until that is used up; every
-part runs at least once. Tests print lines "counts LABEL name=number ..", which are added up. A part whose fault never fired has
-failed, whatever else it says. GATELEG_BIN names the server, build/release/gateleg otherwise.
+part runs at least once. Tests print lines "counts LABEL name=number .. | name=number ..". What stands before the bar is counted,
+and added up over the runs. What stands behind it was measured (a size, a rate, a ratio, a seed): of that the report has the least and
+the most of all runs, never a sum. A word before the bar that is no whole number fails the part. A part whose fault never fired has
+failed too, whatever else it says. GATELEG_BIN names the server, build/release/gateleg otherwise.
 
 The time counts from --started, so that the build before belongs to it. Fuzzers and the build for ThreadSanitizer are made
 meanwhile, at the lowest priority, and used when their turn comes; what is not there by then is left out, and the report says so.
@@ -28,8 +30,10 @@ REPORT = ROOT / "docs" / "reliability-report.md"
 PYTHON = "/usr/bin/python3"
 NODE = "node --no-warnings"
 COUNTS = re.compile(r"^\s*counts (\S+) (.*)$", re.M)
+NOTE = re.compile(r"^\s*note (.*)$", re.M)
 SUMMARY = re.compile(r"(\d+) passed, (\d+) failed")
 EXECUTED = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
+MEASURED = re.compile(r"(-?\d+(?:\.\d+)?)(\D*)")
 CASE = re.compile(r"^\s*\d+/(\d+) Test\s+#\d+: (\S+) [ .]*(Passed|\*\*\*\S+|Not Run)", re.M)
 # What a part that hangs may cost, and what one that has begun may take beyond the end.
 LEAST_PATIENCE = 300
@@ -48,6 +52,7 @@ class Part:
         self.runs = self.failures = self.skipped = 0
         self.seconds = 0.0
         self.counts = {}
+        self.measured = {}  # name: (least, most, unit)
         self.notes = []
         self.began = False
 
@@ -64,8 +69,16 @@ class Part:
         for name, value in counts.items():
             self.counts[name] = self.counts.get(name, 0) + value
 
+    def measure(self, values):
+        for name, (value, unit) in values.items():
+            least, most, _ = self.measured.get(name, (value, value, unit))
+            self.measured[name] = (min(least, value), max(most, value), unit)
+
     def missing(self):
-        return [] if self.skipped or not self.began else [name for name in self.faults if not self.counts.get(name)]
+        return [] if self.skipped or not self.began else [name for name in self.faults if not self.fired(name)]
+
+    def fired(self, name):
+        return self.counts.get(name) or self.measured.get(name, (0,))[0] > 0
 
     def failed(self):
         return self.failures + len(self.missing())
@@ -109,13 +122,22 @@ def parts():
 
 
 def numbers(text):
-    """The whole numbers of a counts line; what is no number is left out."""
-    found = {}
-    for word in text.split():
+    """What a counts line counted, and what it measured. Raises ValueError for a word that is neither."""
+    counted, measured = {}, {}
+    before, _, behind = text.partition("|")
+    for word in before.split():
         name, _, value = word.partition("=")
-        if value.isdigit() and name not in ("seed", "attempts", "active", "capacity", "bytes_each"):
-            found[name] = int(value)
-    return found
+        if not value.isdigit():
+            raise ValueError(f"{word} is no count; what was measured stands behind a bar")
+        counted[name] = int(value)
+    for word in behind.split():
+        name, _, value = word.partition("=")
+        found = MEASURED.fullmatch(value)
+        if not found:
+            raise ValueError(f"{word} is no number with a unit")
+        if name != "seed":
+            measured[name] = (float(found[1]), found[2])
+    return counted, measured
 
 
 def run_once(part, number, budget, binary):
@@ -123,7 +145,15 @@ def run_once(part, number, budget, binary):
     code, log = run_logged(f"soak-{part.name}-{number}", part.command, max(LEAST_PATIENCE * 2, budget * 2), environment)
     text = log.read_text(errors="replace")
     for _, line in COUNTS.findall(text):
-        part.add(numbers(line))
+        try:
+            counted, measured = numbers(line)
+            part.add(counted)
+            part.measure(measured)
+        except ValueError as wrong:
+            part.failures += 1
+            part.notes.append(f"{log.relative_to(ROOT)}: {wrong}")
+    # What a test says of itself and the machine, such as a measurement it had to repeat.
+    part.notes += sorted(set(NOTE.findall(text)) - set(part.notes))
     found = SUMMARY.findall(text)
     passed, failed = map(int, found[-1]) if found else (0, 1)
     if failed or (code != 0 and not failed):
@@ -270,7 +300,10 @@ def git(*words):
 def counters(part):
     """Each fault and how often it fired first, then whatever else was counted."""
     shown = [name for name in dict.fromkeys([*part.faults, *sorted(part.counts)]) if name in part.counts]
-    return ", ".join(f"{name.replace('_', ' ')} {part.counts[name]:,}" for name in shown) or "none"
+    words = [f"{name.replace('_', ' ')} {part.counts[name]:,}" for name in shown]
+    for name, (least, most, unit) in sorted(part.measured.items()):
+        words.append(f"{name.replace('_', ' ')} {least:,g}{f' to {most:,g}' if most != least else ''}{unit}")
+    return ", ".join(words) or "none"
 
 
 def source(binary):

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/data_options.h"
 #include "cli/load_model.h"
 #include "model/check_target.h"
 #include "model/design_document.h"
@@ -23,10 +24,6 @@ struct CheckArguments {
     std::string document;
     bool schema = false;
 };
-
-void print(const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-}
 
 // The store it is to run on, and the document it was written from.
 void check_beside(

@@ -10,6 +10,7 @@
 
 #include "base/json_indent.h"
 #include "cli/data_commands.h"
+#include "cli/data_options.h"
 #include "cli/draft.h"
 #include "cli/load_model.h"
 #include "model/client_cpp.h"
@@ -40,11 +41,7 @@ struct ImportArguments {
     std::string table;
 };
 
-void print(const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-}
-
-int fail(const std::string& what) {
+int complain(const std::string& what) {
     std::fprintf(stderr, "gateleg: %s\n", what.c_str());
     return kFailed;
 }
@@ -85,12 +82,12 @@ int write_file(const std::filesystem::path& path, const std::string& text) {
         file << text;
         file.close();
         if (!file) {
-            return fail(fresh.string() + " cannot be written");
+            return complain(fresh.string() + " cannot be written");
         }
     }
     std::filesystem::rename(fresh, path, error);
     if (error) {
-        return fail(path.string() + " cannot be written: " + error.message());
+        return complain(path.string() + " cannot be written: " + error.message());
     }
     std::fprintf(stderr, "%s\n", path.c_str());
     return kDone;
@@ -145,12 +142,12 @@ int export_table(const ExportArguments& arguments) {
 int import_model(const ImportArguments& arguments) {
     std::ifstream file(arguments.file, std::ios::binary);
     if (!file) {
-        return fail(arguments.file + " cannot be read");
+        return complain(arguments.file + " cannot be read");
     }
     const std::string text(std::istreambuf_iterator<char>(file), {});
     const auto draft = model::import_workbench(text, arguments.table);
     if (!draft) {
-        return fail(arguments.file + ": " + draft.error().message);
+        return complain(arguments.file + ": " + draft.error().message);
     }
     print_draft(draft->yaml, draft->notes);
     return kDone;

@@ -26,9 +26,10 @@ void add_catalog(std::string_view text, Model& model, Diagnostics& diagnostics) 
             continue;
         }
         auto& constants = model.constants;
-        const auto same = std::find_if(constants.begin(), constants.end(), [&](const auto& one) {
-            return one.name == key.text;
-        });
+        const auto same =
+            std::find_if(constants.begin(), constants.end(), [&name = key.text](const auto& one) {
+                return one.name == name;
+            });
         if (same != constants.end()) {
             same->value = plain_value(value);
         } else {

@@ -101,7 +101,7 @@ ItemReference make_match(const CallNode& call, const Expression& whole, Diagnost
         auto inner =
             to_item_reference({whole.text, argument.value->position, argument.value}, diagnostics);
         if (inner) {
-            reference.cases.emplace_back(argument.name, std::move(*inner));
+            reference.cases.push_back({argument.name, std::move(*inner)});
         }
     }
     return reference;

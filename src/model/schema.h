@@ -168,6 +168,7 @@ struct Loop {  // for: x in $list
 
 // An item, as it is named in the file: Story(caller, $id), onePattern($x), $read, or
 // match($kind, album: Album($id), ..).
+struct ItemCase;
 struct ItemReference {
     enum class Kind : std::uint8_t { kEntity, kPattern, kRead, kMatch };
     Kind kind = Kind::kEntity;
@@ -177,11 +178,15 @@ struct ItemReference {
     std::vector<Argument>
         arguments;     // of kEntity and kPattern: in the order of the key's variables
     ExprPtr selector;  // of kMatch
-    std::vector<std::pair<std::string, ItemReference>> cases;
+    std::vector<ItemCase> cases;
 
     // What the item can be; resolved.
     std::vector<const Entity*> entities;
     const Pattern* pattern = nullptr;  // of kPattern
+};
+struct ItemCase {
+    std::string label;
+    ItemReference item;
 };
 
 enum class Verb : std::uint8_t { kPut, kUpdate, kUpsert, kDelete, kCheck };

@@ -113,9 +113,9 @@ export class Cluster {
 
   // What the run was, in a line that `./dev soak` adds up.
   report(counts) {
-    const all = { seed: kSeed, kills: this.kills, acknowledged: this.acknowledged, open: this.open, ...counts };
+    const all = { kills: this.kills, acknowledged: this.acknowledged, open: this.open, ...counts };
     const words = Object.entries(all).map(([name, value]) => `${name}=${value}`);
-    console.log(`     counts ${this.label} ${words.join(' ')}`);
+    console.log(`     counts ${this.label} ${words.join(' ')} | seed=${kSeed}`);
   }
 }
 

@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -15,6 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
+from lib import machine  # noqa: E402
 from lib.dynamo import Client, Failed  # noqa: E402
 from lib.runner import run_module  # noqa: E402
 from lib.server import Server  # noqa: E402
@@ -26,6 +28,36 @@ KEYS = 2000
 PAD = 4000
 MEGABYTE = 1 << 20
 TABLE = "endurance"
+
+
+# A stranger on the same machine: a little work and a write to the disk each 20 ms; prints when, and how many milliseconds it took.
+CONTROL = """
+import hashlib, os, sys, time
+file, block = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY, 0o600), bytes(4096)
+while os.getppid() == int(sys.argv[2]):
+    time.sleep(0.02)
+    began = time.monotonic()
+    hashlib.sha256(bytes(100_000)).digest()
+    os.pwrite(file, block, 0)
+    os.fdatasync(file)
+    ended = time.monotonic()
+    print(ended, (ended - began) * 1000, flush=True)
+"""
+
+
+class Control:
+    """What others on the machine do to any process: the same work again and again, beside the load."""
+
+    def __init__(self, folder):
+        self.told = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen([sys.executable, "-c", CONTROL, os.path.join(folder, "control"), str(os.getpid())], stdout=self.told)
+
+    def stop(self):
+        """(when, milliseconds), as Load has them."""
+        self.process.kill()
+        self.process.wait()
+        self.told.seek(0)
+        return [tuple(map(float, line.split())) for line in self.told.read().splitlines() if line.count(" ") == 1]
 
 
 class Load:
@@ -74,8 +106,16 @@ class Load:
 
 def numbers(server):
     process = pathlib.Path(f"/proc/{server.process.pid}")
+    times = {"processor": machine.process_seconds(server.process.pid), "busy": machine.busy_seconds(), "own": machine.own_seconds()}
     status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines() if ":" in line)
-    return {"memory": int(status["VmRSS"].split()[0]) * 1024, "threads": int(status["Threads"]), "files": len(os.listdir(process / "fd"))}
+    return {"memory": int(status["VmRSS"].split()[0]) * 1024, "threads": int(status["Threads"]), "files": len(os.listdir(process / "fd")),
+            **times}
+
+
+def between(samples, low, high):
+    """The first and the last sample of a stretch of time."""
+    inside = [each for each in samples if low <= each[0] <= high]
+    return inside[0], inside[-1]
 
 
 def disk_bytes(data):
@@ -110,6 +150,8 @@ def test_endurance():
     assert not load.problems, load.problems[:3]
     capacity = len(load.done) / max(3, SECONDS * 0.1)
     steady = SECONDS * 0.5
+    beside = tempfile.mkdtemp(prefix="gateleg-control-")
+    control = Control(beside)
     load = Load(server, capacity * 0.7)
     began = time.monotonic()
     samples = []
@@ -122,8 +164,21 @@ def test_endurance():
     slope = slope_per_minute([(t, each["memory"]) for t, each, _ in late])
     spread = (steady * 0.6) / 60
     files, threads = [[each[name] for _, each, _ in late] for name in ("files", "threads")]
-    quarters = [[ms for when, ms in load.done if low <= (when - began) / steady < low + 0.25] for low in (0.1, 0.75)]
-    first, last = (percentile(quarter, 0.99) for quarter in quarters)
+    strangers = control.stop()
+    shutil.rmtree(beside)
+    part = lambda series, low: [ms for when, ms in series if low <= (when - began) / steady < low + 0.25]  # noqa: E731
+    first, last = (percentile(part(load.done, low), 0.99) for low in (0.1, 0.75))
+    control_first, control_last = (percentile(part(strangers, low), 0.99) for low in (0.1, 0.75))
+    # Slower than before, but no more so than a stranger, is the machine's doing. That a server which eats more and more slows down
+    # strangers too is what the processor time of a request tells.
+    slower = max(1, control_last / max(control_first, 0.01))
+    costs, foreign = [], []
+    for low in (0.1, 0.75):
+        (t0, a, _), (t1, b, _) = between(samples, low * steady, (low + 0.25) * steady)
+        answered = sum(t0 <= when - began < t1 for when, _ in load.done)
+        costs.append((b["processor"] - a["processor"]) * 1000 / max(1, answered))
+        spent = b["busy"] - a["busy"] - (b["processor"] - a["processor"]) - (b["own"] - a["own"])
+        foreign.append(100 * spent / (t1 - t0) / os.cpu_count())
     described = client.call("DescribeTable", TableName=TABLE)["Table"]
     live = described["TableSizeBytes"] + sum(index["IndexSizeBytes"] for index in described["GlobalSecondaryIndexes"])
     disk = percentile([bytes_ for _, _, bytes_ in late], 0.5)
@@ -143,12 +198,18 @@ def test_endurance():
         items = {item["pk"]["S"]: item for item in client.scan(TABLE, ConsistentRead=True)}
         entries = {item["pk"]["S"]: item["g"] for item in client.scan(TABLE, IndexName="byG")}
         assert {key: item["g"] for key, item in items.items()} == entries, "the index is not the projection of its table"
-    print(f"     counts endurance kills={kills} acknowledged={acknowledged} capacity={capacity:.0f} slope={slope / MEGABYTE:.2f}MB/min "
-          f"p99={first:.1f}/{last:.1f}ms disk={disk / max(1, live):.2f}x files={min(files)}-{max(files)} threads={min(threads)}-{max(threads)}")
+    print(f"     counts endurance kills={kills} acknowledged={acknowledged} | capacity={capacity:.0f}/s slope={slope / MEGABYTE:.2f}MB/min "
+          f"p99_first={first:.1f}ms p99_last={last:.1f}ms control_first={control_first:.1f}ms control_last={control_last:.1f}ms "
+          f"processor_first={costs[0]:.2f}ms processor_last={costs[1]:.2f}ms foreign={max(foreign):.0f}% "
+          f"disk={disk / max(1, live):.2f}x files={max(files)} threads={max(threads)}")
+    if last > max(1.5 * first, 50):
+        print(f"     note p99 went from {first:.1f} to {last:.1f} ms while other work used {foreign[0]:.0f} and then {foreign[1]:.0f} % of the machine; "
+              f"a stranger's went from {control_first:.1f} to {control_last:.1f} ms")
     # In a short run a memtable that fills looks like growth; what is left of it over the hours is the slope.
     assert slope * spread < max(MEGABYTE * spread, 96 * MEGABYTE), f"memory grows by {slope / MEGABYTE:.1f} MB a minute"
     assert max(files) - min(files) <= 8 and max(threads) - min(threads) <= 2, (files, threads)
-    assert last <= max(1.5 * first, 50), f"p99 went from {first:.1f} to {last:.1f} ms"
+    assert last <= max(1.5 * first * slower, 50), f"p99 went from {first:.1f} to {last:.1f} ms, a stranger's from {control_first:.1f} to {control_last:.1f}"
+    assert costs[1] <= 2 * costs[0] + 0.05, f"a request went from {costs[0]:.2f} to {costs[1]:.2f} ms of the processor"
     # A store of a few megabytes is mostly its log: at most two memtables of 64 MB wait to be sorted.
     assert disk <= 3 * live + 160 * MEGABYTE, f"{disk} bytes on disk for {live} live ones"
     assert server.stop() == 0

@@ -155,7 +155,7 @@ def test_faults():
         assert server.stop() == 0, server.log()[-2000:]
         total = acks(workers, writers)
     told = " ".join(f"{kind}_faults={count}" for kind, count in fired.items())
-    print(f"     counts io-fault seed={SEED} io_faults={sum(fired.values())} {told} server_ended={ended} acknowledged={total} lost=0")
+    print(f"     counts io-fault io_faults={sum(fired.values())} {told} server_ended={ended} acknowledged={total} lost=0 | seed={SEED}")
     assert fired["sync"] and fired["write"], f"faults that fired: {fired}"
 
 

@@ -114,7 +114,7 @@ def test_kill():
         acks = sum(worker.acks for worker in workers)
         quiet = [worker.number for worker in workers if worker.acks == 0]
         assert not quiet, f"clients {quiet} never had an answer"
-        print(f"     counts kill seed={SEED} kills={ROUNDS} acknowledged={acks} lost=0")
+        print(f"     counts kill kills={ROUNDS} acknowledged={acks} lost=0 | seed={SEED}")
         print(f"     slowest start {max(fsync, process):.2f} s")
         shutil.rmtree(data)
     except BaseException:

@@ -178,7 +178,7 @@ def test_power_cut():
             wrong = clients.verify(server)
             assert not wrong, f"cut {number}, seed {SEED}:\n" + "\n".join(wrong[:20]) + "\n" + server.log()[-1500:]
         assert server.stop() == 0, server.log()[-2000:]
-        print(f"     counts power-cut seed={SEED} cuts={CUTS} acknowledged={acks} lost=0")
+        print(f"     counts power-cut cuts={CUTS} acknowledged={acks} lost=0 | seed={SEED}")
 
 
 def test_negative_control():

@@ -38,7 +38,7 @@ test(`T19: ${kIdle} idle connections: cheap, kept, and in nobody's way`, async (
   // They still work.
   for (const one of idle) one.write(ask);
   assert.ok(await pollUntil(() => idle.every((one) => one.answers === 2)), 'each is answered again');
-  console.log(`     counts connections idle=${kIdle} active=${kActive} bytes_each=${each}`);
+  console.log(`     counts connections | idle=${kIdle} active=${kActive} bytes_each=${each}`);
   assert.ok(each <= kBytesEach, `${each} bytes for an idle connection`);
   for (const one of [...active, ...idle]) one.close();
   const { code } = await server.stop();
@@ -65,7 +65,7 @@ test('T19: beyond the bound the longest idle connections make room, and a new cl
   assert.ok(!busy.closed, 'the connection in use was closed');
   assert.equal(closed(extra), 0, 'of the newest connections some were closed');
   assert.ok(closed(idle) <= 3 * room, `${closed(idle)} were closed for ${2 * room} too many`);
-  console.log(`     counts connection-bound opened=${idle.length + extra.length + 1} closed=${closed(idle)}`);
+  console.log(`     counts connection-bound | opened=${idle.length + extra.length + 1} closed=${closed(idle)}`);
   for (const one of [busy, ...idle, ...extra]) one.close();
   const { code } = await server.stop();
   assert.equal(code, 0);

@@ -44,7 +44,7 @@ test(`T20: ${kSlow} clients with slow headers, ${kSlow} with slow bodies: 408 or
   assert.deepEqual(ends, [true, true], 'all were cut off');
   const told = (list) => list.filter(({ counts }) => counts[408] === 1).length;
   const wrong = [...heads, ...bodies].flatMap(({ counts }) => Object.keys(counts).filter((status) => status !== '408'));
-  console.log(`     counts slow-clients heads=${kSlow} bodies=${kSlow} told=${told(heads)}+${told(bodies)} others=${served}`);
+  console.log(`     counts slow-clients heads=${kSlow} bodies=${kSlow} told_408=${told(heads) + told(bodies)} others=${served}`);
   assert.deepEqual(wrong, []);
   assert.ok(peak - idle < kMemory, `memory grew by ${peak - idle} bytes`);
   assert.equal((await server.stop()).code, 0);
@@ -72,7 +72,7 @@ if (isLong) {
       assert.ok(await answers(server, requestBytes(server, 'ListTables', {})), 'another client');
       await sleep(500);
     }
-    console.log(`     counts deaf-clients cut=${deaf.filter((one) => one.closed).length} memory=${Math.round((peak - idle) / 1048576)}MB`);
+    console.log(`     counts deaf-clients cut=${deaf.filter((one) => one.closed).length} | memory_deaf=${Math.round((peak - idle) / 1048576)}MB`);
     assert.ok(deaf.every((one) => one.closed), 'all were cut off');
     assert.ok(peak - idle < kMemory, `memory grew by ${peak - idle} bytes`);
     assert.equal((await server.stop()).code, 0);

@@ -18,6 +18,21 @@ export function residentBytes(server) {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)[1]) * 1024;
 }
 
+const kTick = 100; // of /proc on Linux
+
+// Processor seconds so far: of the server, of this process, and of the whole machine with what its host took for others.
+export function processorSeconds(server) {
+  const [, fields] = readFileSync(`/proc/${server.child.pid}/stat`, 'utf8').split(/\) (?!.*\))/s);
+  const [utime, stime] = fields.split(' ').slice(11, 13).map(Number);
+  const [user, nice, system, , , interrupts, soft, stolen] = /^cpu +(.*)/.exec(readFileSync('/proc/stat', 'utf8'))[1].split(' ').map(Number);
+  const own = process.cpuUsage();
+  return {
+    server: (utime + stime) / kTick,
+    own: (own.user + own.system) / 1e6,
+    machine: (user + nice + system + interrupts + soft + stolen) / kTick,
+  };
+}
+
 // How many descriptors a process may have, or 0 where that cannot be known.
 export function descriptorLimit() {
   return Number(/Max open files\s+\d+\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 0);

@@ -128,7 +128,7 @@ def test_kill():
     assert not wrong, "\n".join(wrong[:20])
     acknowledged = sum(writer.acknowledged for writer in writers)
     assert acknowledged > 0
-    print(f"     counts objects-kill seed={SEED} kills={ROUNDS} acknowledged={acknowledged} lost=0")
+    print(f"     counts objects-kill kills={ROUNDS} acknowledged={acknowledged} lost=0 | seed={SEED}")
     assert server.stop() == 0, server.log()[-2000:]
     shutil.rmtree(data)
 
