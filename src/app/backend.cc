@@ -151,6 +151,10 @@ const dynamo::PartitionReader* Backend::partitions() const {
     return parts_->engine.get();
 }
 
+const dynamo::HotKeyReader* Backend::hot_keys() const {
+    return parts_->engine.get();
+}
+
 dynamo::ChangeFeed& Backend::changes() {
     if (parts_->engine) {
         return *parts_->engine;

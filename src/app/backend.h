@@ -11,6 +11,7 @@
 #include "dynamo/backups.h"
 #include "dynamo/change_feed.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/hot_keys.h"
 #include "dynamo/partition_reader.h"
 #include "dynamo/store_calls.h"
 #include "dynamo/streams.h"
@@ -46,6 +47,7 @@ public:
     const storage::Store* store() const;
     const engine::Engine* engine() const;
     const dynamo::PartitionReader* partitions() const;
+    const dynamo::HotKeyReader* hot_keys() const;
     // The embedded store can no longer promise to keep writes.
     bool has_failed() const;
 

@@ -269,6 +269,7 @@ struct Server::Parts {
         api::console::Context context{
             .dynamo = backend.dynamo(),
             .partitions = backend.partitions(),
+            .hot_keys = backend.hot_keys(),
             .streams = backend.streams(),
             .backups = backend.backups(),
             .events = events.get(),

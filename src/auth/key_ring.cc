@@ -201,7 +201,7 @@ Result<void> KeyRing::store(const KeyRows& rows) const {
 
 Result<NewKey> KeyRing::create(const KeyRequest& request, std::int64_t now_seconds) {
     const std::scoped_lock lock(changing_);
-    if (options_.directory.empty()) {
+    if (!can_create()) {
         return validation_error("keys are kept in a data directory, and there is none");
     }
     if (!is_key_name(request.name)) {

@@ -69,6 +69,8 @@ public:
     // Whose signatures are accepted; null as long as nobody asked for any.
     std::shared_ptr<const Credentials> gate() const;
 
+    // False: there is no data directory to keep them in.
+    bool can_create() const { return !options_.directory.empty(); }
     // On the disk, and in force, when they return.
     Result<NewKey> create(const KeyRequest& request, std::int64_t now_seconds);
     Result<void> revoke(std::string_view id);

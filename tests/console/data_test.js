@@ -202,6 +202,36 @@ test('tells how even partitions are, what an index leaves out, and saves the pic
   nothingWrong();
 }, { seconds: kSeconds });
 
+test('shows which partitions are called most, while it happens', async () => {
+  await needShop();
+  const Item = { PK: { S: 'SHOP#hot' }, SK: { S: 'ITEM#1' }, GSI1PK: { S: 'KIND#hot' } };
+  await dynamodb('PutItem', { TableName: 'shop', Item });
+  const get = (times) => Promise.all(Array.from({ length: times }, () => dynamodb('GetItem', { TableName: 'shop', Key: { PK: Item.PK, SK: Item.SK } })));
+  const query = (times) => Promise.all(Array.from({ length: times }, () => dynamodb('Query', { TableName: 'shop', IndexName: 'GSI1', KeyConditionExpression: 'GSI1PK = :k', ExpressionAttributeValues: { ':k': Item.GSI1PK } })));
+  await get(150);
+  await query(90);
+  await site.go(page, '/metrics');
+  const most = page.getByRole('region', { name: 'Partitions called most' });
+  const row = most.getByRole('row', { name: /SHOP#hot/ });
+  await row.getByText('within a partition').waitFor();
+  assert.match(await row.innerText(), /SHOP#hot\s+shop\s+\d[\d.]*\s+0(\.\d+)?\s+\d+ %/);
+  await most.getByRole('row', { name: /KIND#hot\s+shop · GSI1/ }).waitFor();
+  await most.scrollIntoViewIfNeeded();
+  await look(page, 'metrics-hot');
+  await get(150); // what is older than a minute is forgotten
+  await row.getByRole('link', { name: 'SHOP#hot' }).click();
+  await page.getByRole('heading', { name: 'Item collections', level: 1 }).waitFor();
+  await page.getByRole('region', { name: 'Called most' }).getByRole('button', { name: 'SHOP#hot' }).waitFor();
+  await page.locator('.partition', { hasText: 'SHOP#hot' }).getByText(/\d reads, .* writes a second/).waitFor();
+  await glance(page, 'collections-hot');
+  await query(90);
+  await page.getByRole('group', { name: 'Table or index' }).getByRole('button', { name: 'GSI1' }).click();
+  await page.getByRole('region', { name: 'Called most' }).getByRole('button', { name: 'KIND#hot' }).click();
+  await page.waitForFunction(() => location.hash.includes('prefix=KIND'));
+  await page.locator('.partition', { hasText: 'KIND#hot' }).waitFor();
+  nothingWrong();
+}, { seconds: kSeconds });
+
 test('follows a stream: filters, a pause that loses nothing, gaps, the last 5,000', async () => {
   await needShop();
   const stream = (StreamSpecification) => dynamodb('UpdateTable', { TableName: 'shop', StreamSpecification });

@@ -1,6 +1,7 @@
 // What people do in the console, from the first key to what is stored afterwards.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { suite } from '../lib/runner.js';
 import { Console, checkAccess, dynamodbOf, glance, look, settled, shotPath } from './harness.js';
@@ -66,6 +67,79 @@ test('runs a pattern and tells what it cost', async () => {
   await compared.getByText('status=unapproved').waitFor();
   await compared.getByText(/×0\.\d/).first().waitFor();
   await look(page, 'pattern-run');
+  nothingWrong();
+}, { seconds: kSeconds });
+
+// What the browser saves when `press` is done, as a file on the disk.
+async function savedFile(press) {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()]);
+  return { name: download.suggestedFilename(), path: await download.path() };
+}
+
+test('saves a pattern as a test that programs run', async () => {
+  await enter();
+  await site.go(page, '/patterns/moderation/byStatus?p.status=approved');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const { name, path } = await savedFile(() => page.getByRole('button', { name: 'Save as test' }).click());
+  assert.equal(name, 'moderation-byStatus.test.sh');
+  const run = (env) => spawnSync('bash', [path], { encoding: 'utf8', env: { ...process.env, AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null', ...env } });
+  if (spawnSync('aws', ['--version']).status === 0) {
+    const good = run({});
+    assert.equal(good.status, 0, good.stdout + good.stderr);
+    assert.match(good.stdout, /^ok {3}1\. Query GSI_StatusDate$/m);
+    const { Items } = await dynamodb('Query', { TableName: 'moderation', IndexName: 'GSI_StatusDate', KeyConditionExpression: '#s = :s', ExpressionAttributeNames: { '#s': 'status' }, ExpressionAttributeValues: { ':s': { S: 'approved' } } });
+    const Key = { pk: Items[0].pk, sk: Items[0].sk };
+    const set = (level) => dynamodb('UpdateItem', { TableName: 'moderation', Key, UpdateExpression: 'SET priority = :p', ExpressionAttributeValues: { ':p': { S: level } } });
+    await set('another');
+    const bad = run({});
+    assert.equal(bad.status, 1, bad.stdout + bad.stderr);
+    assert.match(bad.stdout, /^FAIL 1\. Query GSI_StatusDate$/m);
+    await set(Items[0].priority.S);
+  }
+  nothingWrong();
+}, { seconds: kSeconds });
+
+test('leads from a question without a pattern to an index that answers it', async () => {
+  await enter();
+  await site.go(page, '/patterns/gallery');
+  await page.getByRole('button', { name: 'New pattern' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Items of').selectOption('AlbumMedia');
+  await dialog.getByRole('checkbox', { name: 'addedBy' }).check();
+  await dialog.getByLabel('In the order of').selectOption('addedAt');
+  await dialog.getByText('with keys of its own it has room there').waitFor(); // GSI3, which media in albums do not use
+  await dialog.getByText('GSI3PK: "ALBUM_MEDIA#{addedBy}"').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await site.go(page, '/patterns/stories');
+  await page.getByRole('button', { name: 'New pattern' }).click();
+  await dialog.getByLabel('Items of').selectOption('StoryIndex');
+  await dialog.getByRole('checkbox', { name: 'deleted' }).check();
+  await dialog.getByLabel('In the order of').selectOption('UpdatedAt');
+  await dialog.getByText('A new index').waitFor();
+  await dialog.getByText('byDeleted: { key: { byDeleted_pk: S, byDeleted_sk: S } }').waitFor();
+  await glance(page, 'pattern-new');
+  await dialog.getByRole('button', { name: 'Dry run' }).click();
+  await dialog.getByText('Would get keys', { exact: true }).waitFor();
+  const write = dialog.getByRole('button', { name: /^Write the keys of \d+ items?$/ });
+  await write.waitFor();
+  const items = async () => (await dynamodb('Scan', { TableName: 'stories' })).Items.filter((item) => item.byDeleted_pk);
+  assert.equal((await items()).length, 0);
+  const wanted = Number(/\d+/.exec(await write.innerText())[0]);
+  await write.click();
+  await dialog.getByText('Got keys', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Create the index' }).click();
+  await dialog.getByText('byDeleted is active').waitFor();
+  assert.equal((await items()).length, wanted);
+  await glance(page, 'pattern-made');
+  const { name, path } = await savedFile(() => dialog.getByRole('button', { name: 'Save the model' }).click());
+  assert.equal(name, 'stories.yaml');
+  const checked = spawnSync(process.env.GATELEG_BIN, ['check', path], { encoding: 'utf8' });
+  assert.ok(!/error/.test(checked.stdout), checked.stdout);
+  const found = await dynamodb('Query', { TableName: 'stories', IndexName: 'byDeleted', KeyConditionExpression: 'byDeleted_pk = :k', ExpressionAttributeValues: { ':k': (await items())[0].byDeleted_pk } });
+  assert.ok(found.Count > 0);
+  await dialog.getByRole('link', { name: /See byDeleted/ }).click();
+  await page.locator('.partition', { hasText: 'STORY_INDEX#' }).first().waitFor();
   nothingWrong();
 }, { seconds: kSeconds });
 

@@ -265,7 +265,7 @@ test('access keys are made, shown without their secrets, and revoked', async () 
     env: { GATELEG_KEY_FILE: join(folder, 'master.key') },
   });
   const operator = await Console.signIn(own);
-  assert.deepEqual(await ok(operator.get('/_/api/keys')), { any: true, keys: [] });
+  assert.deepEqual(await ok(operator.get('/_/api/keys')), { any: true, canCreate: true, keys: [] });
   for (const [body, field] of [
     [{ scope: 'read' }, 'name'],
     [{ name: 'a b', scope: 'read' }, 'name'],
@@ -293,11 +293,74 @@ test('access keys are made, shown without their secrets, and revoked', async () 
   assert.equal((await operator.send('DELETE', '/_/api/keys')).status, 400);
   assert.equal((await operator.send('DELETE', '/_/api/keys?id=none')).status, 404);
   await ok(operator.send('DELETE', `/_/api/keys?id=${made.accessKeyId}`));
-  assert.deepEqual(await ok(operator.get('/_/api/keys')), { any: false, keys: [] });
+  assert.deepEqual(await ok(operator.get('/_/api/keys')), { any: false, canCreate: true, keys: [] });
   await ok(operator.post('/_/api/read-only', { on: true }));
   assert.equal((await operator.post('/_/api/keys', { name: 'x', scope: 'read' })).status, 403);
   await own.stop();
   removeDir(folder);
+
+  // Without a data directory there is no place for them, which is said before anybody fills in a form.
+  const brief = await startServer({ http: true });
+  const visitor = await Console.signIn(brief);
+  assert.deepEqual(await ok(visitor.get('/_/api/keys')), { any: true, canCreate: false, keys: [] });
+  assert.equal((await visitor.post('/_/api/keys', { name: 'x', scope: 'read' })).status, 501);
+  await brief.stop();
+});
+
+test('partitions that are called most are told, of tables and of indexes', async () => {
+  for (let n = 0; n < 40; n += 1) await ok(console.dynamodb('GetItem', { TableName: 'pets', Key: { PK: { S: 'PET#2' }, SK: { S: 'VISIT#0' } } }));
+  for (let n = 0; n < 9; n += 1) {
+    await ok(console.dynamodb('Query', { TableName: 'pets', IndexName: 'by-kind', KeyConditionExpression: 'GPK = :k', ExpressionAttributeValues: { ':k': { S: 'kind1' } } }));
+  }
+  const hot = await ok(console.get('/_/api/hot-keys?table=pets'));
+  assert.ok(hot.seconds > 0 && hot.seconds < 70, String(hot.seconds));
+  assert.ok(hot.calls >= 49);
+  const first = hot.keys[0];
+  assert.deepEqual([first.table, first.index, first.key], ['pets', null, { PK: { S: 'PET#2' } }]);
+  assert.ok(first.reads >= 40, JSON.stringify(first));
+  const index = hot.keys.find((each) => each.index === 'by-kind' && each.key.GPK.S === 'kind1');
+  assert.ok(index.reads >= 9, JSON.stringify(index));
+  assert.ok(hot.keys.every(({ table }) => table === 'pets'));
+  assert.equal((await ok(console.get('/_/api/hot-keys?limit=1'))).keys.length, 1);
+  assert.deepEqual((await ok(console.get('/_/api/hot-keys?table=none'))).keys, []);
+  assert.equal((await console.get('/_/api/hot-keys?limit=101')).status, 400);
+  const metrics = await (await fetch(`${server.httpUrl}/metrics`)).text();
+  assert.ok(!metrics.includes('PET#2'), 'keys are for the console alone');
+});
+
+test('keys of a changed model are worked out, counted and written page by page', async () => {
+  const yaml = (await textOf('stories'))
+    .replace('  marker: ItemType\n', '  marker: ItemType\n  indexes:\n    byTitle: { key: { byTitle_pk: S, byTitle_sk: S } }\n')
+    .replace('keys: { PK: "USER#{userId}", SK: "STORY#{id}" }', 'keys: { PK: "USER#{userId}", SK: "STORY#{id}", byTitle_pk: "STORIES#{deleted}", byTitle_sk: "{CreatedAt}" }');
+  const run = async (body) => {
+    let page = { cursor: null };
+    do page = await ok(console.post('/_/api/models/stories/backfill', { yaml, entity: 'StoryIndex', ...body, ...(page.cursor ? { cursor: page.cursor } : {}) }));
+    while (page.cursor);
+    assert.equal(page.done, true);
+    return page;
+  };
+  const dry = await run({ dryRun: true });
+  assert.ok(dry.changed > 0 && dry.matched >= dry.changed && dry.scanned > dry.matched, JSON.stringify(dry));
+  const scan = async () => (await ok(console.dynamodb('Scan', { TableName: 'stories' }))).Items.filter((item) => item.byTitle_pk);
+  assert.equal((await scan()).length, 0, 'a dry run writes nothing');
+  const real = await run({ dryRun: false });
+  assert.deepEqual([real.changed, real.failed], [dry.changed, 0]);
+  const written = await scan();
+  assert.equal(written.length, dry.changed);
+  assert.match(written[0].byTitle_pk.S, /^STORIES#(true|false)$/);
+  assert.equal((await run({ dryRun: true })).changed, 0, 'everything is as the model says');
+  for (const [body, status, field] of [
+    [{ yaml, entity: 'Nobody' }, 400, 'entity'],
+    [{ yaml: 'nonsense: 1', entity: 'Story' }, 400, 'yaml'],
+    [{ yaml: await textOf('gallery'), entity: 'Album' }, 400, 'yaml'],
+    [{ yaml, entity: 'StoryIndex', cursor: '{}' }, 400, 'cursor'],
+    [{ entity: 'Story' }, 400, 'yaml'],
+  ]) {
+    const refused = await console.post('/_/api/models/stories/backfill', body);
+    assert.equal(refused.status, status, refused.text);
+    assert.equal(refused.json.error.field, field, refused.text);
+  }
+  assert.equal((await console.post('/_/api/models/none/backfill', { yaml, entity: 'Story' })).status, 404);
 });
 
 test('the systems API knows the console as a user with every role', async () => {
@@ -316,6 +379,7 @@ test('the systems API knows the console as a user with every role', async () => 
 });
 
 test('a session that only reads changes nothing', async () => {
+  const yaml = await textOf('stories');
   assert.deepEqual(await ok(console.post('/_/api/read-only', { on: true })), { readOnly: true });
   for (const attempt of [
     console.dynamodb('PutItem', { TableName: 'pets', Item: { PK: { S: 'x' }, SK: { S: 'x' } } }),
@@ -325,6 +389,7 @@ test('a session that only reads changes nothing', async () => {
     console.post('/_/api/outbox/retry', { system: 'gallery', id: 'x' }),
     console.post('/_/api/jobs/run', { system: 'membership', job: 'expiry', dryRun: false }),
     console.post('/v1/stories', { title: 'x' }),
+    console.post('/_/api/models/stories/backfill', { yaml, entity: 'Story' }),
   ]) {
     const reply = await attempt;
     assert.equal(reply.status, 403, reply.text);
@@ -337,6 +402,7 @@ test('a session that only reads changes nothing', async () => {
   });
   assert.equal(statement.status, 403, statement.text);
   await ok(console.post('/_/api/jobs/run', { system: 'membership', job: 'expiry', dryRun: true }));
+  await ok(console.post('/_/api/models/stories/backfill', { yaml, entity: 'Story', dryRun: true }));
   await ok(console.post('/_/api/explain', { system: 'stories', pattern: 'nodes', params: { storyId: 'a' } }));
   assert.equal((await ok(console.get('/_/api/session'))).readOnly, true);
   assert.deepEqual(await ok(console.post('/_/api/read-only', { on: false })), { readOnly: false });

@@ -217,6 +217,7 @@ test('with a remote store a session only reads at first, and a table needs a str
   assert.equal(refused.json.error.code, 'ReadOnly');
   assert.equal((await session.dynamodb('ListTables', {})).status, 200);
   assert.equal((await session.get('/_/api/tail?table=remote')).status, 404);
+  assert.equal((await session.get('/_/api/hot-keys')).status, 501);
   assert.equal((await session.post('/_/api/read-only', { on: false })).status, 200);
   assert.equal((await session.dynamodb('CreateTable', table)).status, 200);
   const tail = await session.get('/_/api/tail?table=remote');

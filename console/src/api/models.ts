@@ -238,6 +238,21 @@ export interface Plan {
 export const planModel = (name: string, yaml?: string) =>
   call<Plan>(`/_/api/models/${encodeURIComponent(name)}/plan`, { method: 'POST', body: yaml === undefined ? {} : { yaml } });
 
+export interface BackfillPage {
+  scanned: number; // all of these since the start of the run
+  matched: number;
+  changed: number;
+  rows: number;
+  contended: number;
+  failed: number;
+  problems: { key: unknown; message: string }[];
+  done: boolean;
+  cursor: string | null;
+}
+
+export const backfillModel = (name: string, body: { yaml: string; entity: string; dryRun: boolean; cursor?: string }) =>
+  call<BackfillPage>(`/_/api/models/${encodeURIComponent(name)}/backfill`, { method: 'POST', body });
+
 export interface Explained {
   requests: { operation: string; request: Record<string, unknown>; capacity: number | null }[];
   capacity?: number | null;

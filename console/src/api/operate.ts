@@ -1,5 +1,6 @@
 // What the server tells about itself: metrics, requests, outbox, jobs, keys, objects.
 
+import type { Attribute } from '../lib/attribute';
 import { call, query } from './client';
 
 export interface MetricPoint {
@@ -23,6 +24,14 @@ export interface MetricsAnswer {
 }
 
 export const loadMetrics = (signal?: AbortSignal) => call<MetricsAnswer>('/_/api/metrics', { signal });
+
+export interface HotKeysAnswer {
+  seconds: number;
+  calls: number;
+  keys: { table: string; index: string | null; key: Record<string, Attribute>; reads: number; writes: number; spare: number }[];
+}
+
+export const loadHotKeys = (table: string | null, limit: number, signal?: AbortSignal) => call<HotKeysAnswer>(query('/_/api/hot-keys', { table, limit }), { signal });
 
 export interface RequestEntry {
   id: string;
@@ -129,6 +138,7 @@ export interface AccessKey {
 }
 export interface KeysAnswer {
   any: boolean;
+  canCreate: boolean; // false: there is no data directory to keep them in
   keys: AccessKey[];
 }
 

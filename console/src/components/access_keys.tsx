@@ -1,7 +1,6 @@
 // Access keys: who may call with which rights. A new secret is shown once; the server keeps none that it could show again.
 
 import { useState } from 'react';
-import { ApiError } from '../api/client';
 import { listTables } from '../api/dynamodb';
 import { type AccessKey, createKey, deleteKey, loadKeys } from '../api/operate';
 import { useSession } from '../api/session';
@@ -54,7 +53,7 @@ function Secret({ fresh, close }: { fresh: Fresh; close: () => void }) {
   );
 }
 
-function NewKey({ isFirst, close, done, cannot }: { isFirst: boolean; close: () => void; done: () => void; cannot: () => void }) {
+function NewKey({ isFirst, close, done }: { isFirst: boolean; close: () => void; done: () => void }) {
   const tables = useLoad('tables', listTables);
   const [name, setName] = useState('');
   const [scope, setScope] = useState<ScopeDraft>({ all: 'write', tables: {} });
@@ -67,10 +66,7 @@ function NewKey({ isFirst, close, done, cannot }: { isFirst: boolean; close: () 
       setFresh(await createKey(name.trim(), text));
       done();
     } catch (failure) {
-      if (failure instanceof ApiError && (failure.status === 404 || failure.status === 405)) {
-        cannot();
-        close();
-      } else setError(failure as Error);
+      setError(failure as Error);
     }
   };
   return (
@@ -160,25 +156,24 @@ export function AccessKeys() {
   const keys = useLoad('keys', loadKeys);
   const [making, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<AccessKey | null>(null);
-  const [fixed, setFixed] = useState(false); // the server reads keys from its file only
   return (
     <Card
       title="Access keys"
       flush
       actions={
-        !fixed && (
+        keys.data?.canCreate && (
           <Button size="small" icon="plus" onClick={() => setMaking(true)}>
             New key
           </Button>
         )
       }
     >
-      {fixed && <p className="notice warn">This server takes its keys from the credentials file it was started with; they are changed there.</p>}
+      {keys.data?.canCreate === false && <p className="small quiet foot">Keys are kept in a data directory, and this server has none: start it with --data to make some, or name those there are with --credentials.</p>}
       <Loaded load={keys} lines={3}>
         {(answer) =>
           answer.keys.length === 0 ? (
             <Empty icon="admin" title={answer.any ? 'Any key may call' : 'No keys'}>
-              <p>{answer.any ? 'This server has no keys and no credentials file, which suits a machine of one’s own. With a key it lets only signed calls in.' : 'Nobody may call until there is a key.'}</p>
+              <p>{answer.any ? `This server has no keys and no credentials file, which suits a machine of one’s own.${answer.canCreate ? ' With a key it lets only signed calls in.' : ''}` : 'Nobody may call until there is a key.'}</p>
             </Empty>
           ) : (
             <Table
@@ -190,27 +185,23 @@ export function AccessKeys() {
                 { title: 'Name', cell: ({ name, profile }) => name ?? profile ?? '' },
                 { title: 'May', cell: ({ scope }) => scopeWords(scope) },
                 { title: 'Created', cell: ({ created }) => <span className="quiet nowrap">{created ? moment(created) : '–'}</span> },
-                ...(fixed
-                  ? []
-                  : [
-                      {
-                        title: '',
-                        cell: (key: AccessKey) =>
-                          key.revocable === false ? (
-                            <span className="small quiet">in the credentials file</span>
-                          ) : (
-                            <Button size="small" kind="danger" aria-label={`Revoke ${key.id}`} onClick={() => setRevoking(key)}>
-                              Revoke
-                            </Button>
-                          ),
-                      },
-                    ]),
+                {
+                  title: '',
+                  cell: (key) =>
+                    key.revocable === false ? (
+                      <span className="small quiet">in the credentials file</span>
+                    ) : (
+                      <Button size="small" kind="danger" aria-label={`Revoke ${key.id}`} onClick={() => setRevoking(key)}>
+                        Revoke
+                      </Button>
+                    ),
+                },
               ]}
             />
           )
         }
       </Loaded>
-      {making && <NewKey isFirst={keys.data?.any === true} close={() => setMaking(false)} done={keys.reload} cannot={() => setFixed(true)} />}
+      {making && <NewKey isFirst={keys.data?.any === true} close={() => setMaking(false)} done={keys.reload} />}
       {revoking && <Revoke accessKey={revoking} close={() => setRevoking(null)} done={keys.reload} />}
     </Card>
   );

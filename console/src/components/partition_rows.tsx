@@ -6,6 +6,7 @@ import type { Entity, Model } from '../api/models';
 import { valueOf } from '../lib/attribute';
 import { type Bracket, type Chip, type Health, type Partition, chipWidth } from '../lib/collection';
 import { bytes, count, units } from '../lib/format';
+import { type HotPartition, perSecond } from '../lib/hot_keys';
 import { decodeKey } from '../lib/key_template';
 import { link, part } from '../lib/location';
 import { hueOf } from './entity';
@@ -64,9 +65,10 @@ interface PartitionRowsProps {
   selected: string | null;
   select: (chip: Chip) => void;
   health: Health | null;
+  hot: readonly HotPartition[];
 }
 
-function HealthLane({ of, more, size }: { of: { share: number; skew: number; level: 'good' | 'warn' | 'bad' }; more: boolean; size: number }) {
+function HealthLane({ of, more, size, hot }: { of: { share: number; skew: number; level: 'good' | 'warn' | 'bad' }; more: boolean; size: number; hot: HotPartition | undefined }) {
   return (
     <span className={`health ${of.level}`}>
       <span className="bar" aria-hidden="true">
@@ -76,11 +78,17 @@ function HealthLane({ of, more, size }: { of: { share: number; skew: number; lev
         {more ? 'at least ' : ''}
         {bytes(size)} of 10 GB · {of.skew.toFixed(1)} × median
       </span>
+      {hot && (
+        <span className={`small calls ${hot.level}`}>
+          {perSecond(hot.reads)} reads, {perSecond(hot.writes)} writes a second
+        </span>
+      )}
     </span>
   );
 }
 
-export function PartitionRows({ table, index, hash, partitions, brackets, pattern, model, hidden, selected, select, health }: PartitionRowsProps) {
+export function PartitionRows({ table, index, hash, partitions, brackets, pattern, model, hidden, selected, select, health, hot }: PartitionRowsProps) {
+  const callsOf = new Map(hot.map((each) => [each.id, each]));
   const largest = Math.max(1, ...partitions.map((partition) => partition.bytes));
   return (
     <ol className="partitions" aria-label="Partitions">
@@ -105,7 +113,7 @@ export function PartitionRows({ table, index, hash, partitions, brackets, patter
                 {partition.more ? '+' : ''} · {bytes(partition.bytes)}
               </span>
               {health?.byId.has(partition.id) ? (
-                <HealthLane of={health.byId.get(partition.id)!} more={partition.more} size={partition.bytes} />
+                <HealthLane of={health.byId.get(partition.id)!} more={partition.more} size={partition.bytes} hot={callsOf.get(partition.id)} />
               ) : partition.chips.length > 1 && (
                 <span className="bar" aria-hidden="true">
                   <i style={{ width: `${Math.max(2, (partition.bytes / largest) * 100)}%`, background: 'var(--line-2)' }} />

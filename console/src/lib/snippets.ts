@@ -19,6 +19,8 @@ export const kLanguages: { id: Language; title: string }[] = [
 export const shellQuoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 const kebab = (name: string) => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').replace(/([A-Z])([A-Z][a-z])/g, '$1-$2').toLowerCase();
+// Of the AWS CLI.
+export const commandOf = kebab;
 const snake = (name: string) => kebab(name).replaceAll('-', '_');
 
 function cli(operation: string, request: Record<string, unknown>, { endpoint, region }: Target): string {

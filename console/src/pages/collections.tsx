@@ -8,6 +8,7 @@ import { CollectionExport } from '../components/collection_export';
 import { ActionButton, Button, Segmented, Select, Switch, Text } from '../components/controls';
 import { EntityBadge, KeyText, PartLegend, partNames } from '../components/entity';
 import { Empty, ErrorNotice, Loaded } from '../components/feedback';
+import { HotKeysList, type HotKeysNow, useHotKeys } from '../components/hot_keys';
 import { ItemDrawer } from '../components/item_drawer';
 import { Card, Facts, PageHead } from '../components/layout';
 import { PartitionRows, SparseItems } from '../components/partition_rows';
@@ -140,7 +141,16 @@ function OverlayForm({ model, table, selected, overlay, show }: OverlayFormProps
 
 const percent = (share: number) => `${share < 0.001 ? '< 0.1' : (share * 100).toFixed(1)} %`;
 
-function HealthCard({ health, partitions, on, change }: { health: Health; partitions: readonly Partition[]; on: boolean; change: (on: boolean) => void }) {
+interface HealthCardProps {
+  health: Health;
+  partitions: readonly Partition[];
+  hot: HotKeysNow | undefined;
+  choose: (prefix: string) => void;
+  on: boolean;
+  change: (on: boolean) => void;
+}
+
+function HealthCard({ health, partitions, hot, choose, on, change }: HealthCardProps) {
   const partial = partitions.some(({ more }) => more);
   return (
     <Card title="Health" actions={<Switch on={on} change={change} label="in each row" />}>
@@ -153,6 +163,7 @@ function HealthCard({ health, partitions, on, change }: { health: Health; partit
         ]}
       />
       {partial && <p className="small quiet">A partition with more items than are shown is at least so large.</p>}
+      {hot && <HotKeysList hot={hot} choose={choose} />}
     </Card>
   );
 }
@@ -284,6 +295,8 @@ function TableCollections({ table }: { table: TableDescription }) {
 
   const visible = useMemo(() => partitions.filter(({ chips }) => chips.some(({ entity }) => !hidden.has(entity?.name ?? ''))), [partitions, hidden]);
   const health = useMemo(() => healthOf(visible), [visible]);
+  const calls = useHotKeys(table.TableName, 100);
+  const hot = useMemo(() => calls.data && { ...calls.data, partitions: calls.data.partitions.filter((each) => each.index === name) }, [calls.data, name]);
   const leftOut = (chip: Chip): string[] => {
     const all: Item | undefined = name ? whole.get(chip.id) : undefined;
     return all && chip.left > 0 ? Object.keys(all).filter((attribute) => !chip.item[attribute]) : [];
@@ -302,7 +315,7 @@ function TableCollections({ table }: { table: TableDescription }) {
         <Segmented
           label="Table or index"
           value={name ?? ''}
-          change={(value) => change({ index: value }, true)}
+          change={(value) => change({ index: value, prefix: null }, true)}
           options={[{ value: '', title: 'table' }, ...indexesOf(table).map(({ IndexName }) => ({ value: IndexName, title: IndexName }))]}
         />
         <span className="small quiet">
@@ -323,7 +336,7 @@ function TableCollections({ table }: { table: TableDescription }) {
         <div className="stack">
           <Text type="search" aria-label="Partitions that begin with" placeholder="partitions that begin with…" mono value={prefix} change={(value) => change({ prefix: value })} />
           <Legend model={model} counts={counts} hidden={hidden} toggle={toggle} only={(entity) => change({ only: entity, hide: entity ? null : ',' })} />
-          {partitions.length > 0 && <HealthCard health={health} partitions={visible} on={query.health === '1'} change={(on) => change({ health: on ? '1' : null })} />}
+          {partitions.length > 0 && <HealthCard health={health} partitions={visible} hot={hot} choose={(text) => change({ prefix: text })} on={query.health === '1'} change={(on) => change({ health: on ? '1' : null })} />}
           {model && <OverlayForm model={model} table={table} selected={selected} overlay={overlay} show={setOverlay} />}
         </div>
         <div className="stack" ref={box}>
@@ -346,6 +359,7 @@ function TableCollections({ table }: { table: TableDescription }) {
                   hidden={hidden}
                   selected={selected?.id ?? null}
                   health={query.health === '1' ? health : null}
+                  hot={hot?.partitions ?? []}
                   select={select}
                 />
               )

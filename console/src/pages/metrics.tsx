@@ -6,6 +6,7 @@ import { type MetricPoint, type MetricsAnswer, loadMetrics } from '../api/operat
 import { TimeChart } from '../components/chart';
 import { Segmented } from '../components/controls';
 import { Empty, Loaded } from '../components/feedback';
+import { HotKeysCard } from '../components/hot_keys';
 import { Card, PageHead, Table } from '../components/layout';
 import { bytes, count, micros } from '../lib/format';
 import { link, useQuery } from '../lib/location';
@@ -140,6 +141,7 @@ export function Metrics() {
         <Segmented label="Time" value={minutes} change={(value) => change({ minutes: value })} options={kMinutes.map((value) => ({ value, title: `${value} min` }))} />
       </PageHead>
       <Loaded load={metrics}>{(data) => <Charts data={data} minutes={Number(minutes)} />}</Loaded>
+      <HotKeysCard />
     </>
   );
 }

@@ -5,16 +5,20 @@ import { Link } from 'wouter';
 import { type Answer, errorOf, exchange, query as address } from '../api/client';
 import { dynamodb } from '../api/dynamodb';
 import { type Explained, type Model, type Pattern, explain, useModels } from '../api/models';
+import { useSession } from '../api/session';
 import { Code, Snippets } from '../components/code';
 import { CompareRuns, CostPanel, type Run } from '../components/cost_panel';
-import { ActionButton, Segmented, Select, Text } from '../components/controls';
+import { ActionButton, Button, Segmented, Select, Text } from '../components/controls';
 import { EntityBadge } from '../components/entity';
 import { Empty, ErrorNotice } from '../components/feedback';
 import { Badge, Card, Facts, PageHead } from '../components/layout';
 import { PatternForm, filledIn, isComplete } from '../components/pattern_form';
+import { PatternWizard } from '../components/pattern_wizard';
 import { type ReadReply, type RequestCost, costSum, requestCost } from '../lib/cost';
+import { download } from '../lib/export';
 import { units } from '../lib/format';
 import { link, navigate, part, useQuery } from '../lib/location';
+import { type SavedRead, testScript } from '../lib/saved_test';
 import '../styles/model.css';
 
 function kindOf(pattern: Pattern): { title: string; kind: 'good' | 'warn' | 'accent' } {
@@ -60,15 +64,17 @@ function PatternList({ model, current }: { model: Model; current: string | undef
 }
 
 // Runs the explained reads once more, asking for what they cost.
-async function costOf(explained: Explained): Promise<RequestCost[]> {
+async function costOf(explained: Explained): Promise<{ requests: RequestCost[]; reads: SavedRead[] }> {
   const requests: RequestCost[] = [];
+  const reads: SavedRead[] = [];
   for (const { operation, request } of explained.requests) {
     if (!['Query', 'GetItem', 'BatchGetItem', 'Scan'].includes(operation)) continue;
     const started = performance.now();
     const reply = await dynamodb<ReadReply>(operation, { ...request, ReturnConsumedCapacity: 'INDEXES' });
     requests.push(requestCost(operation, reply, performance.now() - started));
+    reads.push({ operation, request, reply: { ...reply } });
   }
-  return requests;
+  return { requests, reads };
 }
 
 const kMostRuns = 6;
@@ -79,6 +85,8 @@ function Runner({ model, pattern, runs, ran, forget }: { model: Model; pattern: 
   const [explained, setExplained] = useState<Explained | null>(null);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [cost, setCost] = useState<RequestCost[] | null>(null);
+  const [reads, setReads] = useState<SavedRead[]>([]);
+  const { session } = useSession();
   const [error, setError] = useState<Error | null>(null);
   const [at, setAt] = useState(0);
   const ready = isComplete(pattern, values);
@@ -105,11 +113,17 @@ function Runner({ model, pattern, runs, ran, forget }: { model: Model; pattern: 
       if (reply.status >= 400) throw errorOf(reply);
       const plan = await explain(model.name, pattern.name, filledIn(values));
       setExplained(plan);
-      const requests = await costOf(plan);
+      const { requests, reads: answers } = await costOf(plan);
       setCost(requests);
+      setReads(answers);
       const params = Object.entries(filledIn(values)).map(([name, value]) => `${name}=${value}`);
       ran({ pattern: pattern.name, params: params.join(' '), sum: costSum(requests), ms: reply.ms });
     });
+  const saveTest = () => {
+    const title = [model.name, pattern.name, ...Object.entries(filledIn(values)).map(([name, value]) => `${name}=${value}`)].join(' ');
+    const target = { endpoint: session.urls.dynamodb ?? '', region: session.region };
+    download(`${model.name}-${pattern.name}.test.sh`, testScript(title, reads, target, new Date().toISOString().slice(0, 10)), 'application/x-sh');
+  };
   const internal = pattern.allow === 'internal';
   const shown = explained?.requests[Math.min(at, explained.requests.length - 1)];
   const { title, kind } = kindOf(pattern);
@@ -183,7 +197,16 @@ function Runner({ model, pattern, runs, ran, forget }: { model: Model; pattern: 
         </Card>
       )}
       {answer && answer.status < 400 && (
-        <Card title="Answer">
+        <Card
+          title="Answer"
+          actions={
+            reads.length > 0 && (
+              <Button size="small" icon="download" title="A script that asks this again and fails when the answer is another" onClick={saveTest}>
+                Save as test
+              </Button>
+            )
+          }
+        >
           <Code text={JSON.stringify(answer.body, null, 2)} label="answer" wrap />
         </Card>
       )}
@@ -196,10 +219,16 @@ export function Patterns({ params }: { params: { system?: string; pattern?: stri
   const model = models.find(({ name }) => name === params.system) ?? models[0];
   const name = params.pattern ? decodeURIComponent(params.pattern) : undefined;
   const [runs, setRuns] = useState<Run[]>([]);
+  const [making, setMaking] = useState(false);
   const pattern = model?.patterns.find((entry) => entry.name === name) ?? (name ? undefined : model?.patterns.find(({ allow }) => allow !== 'internal'));
   return (
     <>
       <PageHead title="Access patterns" about="What a model can be asked. Explain shows the requests, Run also the answer and what it cost.">
+        {model && (
+          <Button icon="plus" onClick={() => setMaking(true)}>
+            New pattern
+          </Button>
+        )}
         {model && <Select aria-label="System" value={model.name} change={(next) => navigate(`/patterns/${part(next)}`)} options={models.map((entry) => ({ value: entry.name, title: entry.title }))} />}
       </PageHead>
       {!model ? (
@@ -223,6 +252,7 @@ export function Patterns({ params }: { params: { system?: string; pattern?: stri
           )}
         </div>
       )}
+      {making && model && <PatternWizard model={model} close={() => setMaking(false)} />}
     </>
   );
 }

@@ -18,9 +18,11 @@ CallReply model_text(const Context& context, const Call& call);
 CallReply check_model(const Context& context, const Call& call);
 CallReply plan_model(const Context& context, const Call& call);
 CallReply explain(const Context& context, const Call& call);
+CallReply backfill_model(const Context& context, const Call& call);
 
 // partition_calls.cc
 CallReply list_partitions(const Context& context, const Call& call);
+CallReply list_hot_keys(const Context& context, const Call& call);
 
 // work_calls.cc
 CallReply list_outbox(const Context& context, const Call& call);

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "dynamo/backups.h"
 #include "dynamo/dynamo.h"
+#include "dynamo/hot_keys.h"
 #include "dynamo/partition_reader.h"
 #include "dynamo/streams.h"
 #include "metrics/history.h"
@@ -49,6 +50,7 @@ struct Urls {
 struct Context {
     dynamo::Dynamo& dynamo;
     const dynamo::PartitionReader* partitions = nullptr;  // null: the store is remote
+    const dynamo::HotKeyReader* hot_keys = nullptr;       // the same
     dynamo::Streams* streams = nullptr;                   // the same
     dynamo::Backups* backups = nullptr;                   // the same
     events::Hub* events = nullptr;                        // the same

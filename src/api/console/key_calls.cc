@@ -31,6 +31,7 @@ CallReply list_keys(const Context& context, const Call& /*call*/) {
     JsonWriter json(reply.json);
     json.begin_object();
     json.member("any", context.keys == nullptr || context.keys->gate() == nullptr);
+    json.member("canCreate", context.keys != nullptr && context.keys->can_create());
     json.key("keys");
     json.begin_array();
     if (context.keys != nullptr) {

@@ -1,7 +1,9 @@
 #include "api/console/calls.h"
+#include "api/console/gate.h"
 #include "api/rest/problem.h"
 #include "api/rest/read_call.h"
 #include "base/json_writer.h"
+#include "model/backfill.h"
 #include "model/check.h"
 #include "model/load.h"
 #include "model/markdown.h"
@@ -14,6 +16,9 @@ namespace gateleg::api::console {
 namespace {
 
 using model::CallResult;
+
+// Read in one call of a backfill: a person sees how far it is.
+constexpr std::int64_t kBackfillItems = 500;
 
 // The catalogue of the served system that the text is a version of.
 std::string_view catalog_for(const Context& context, const std::string& name) {
@@ -163,6 +168,74 @@ CallReply plan_model(const Context& context, const Call& call) {
     Reply reply;
     JsonWriter json(reply.json);
     write_plan(json, *wanted, model::plan_table(*wanted, state, {}));
+    return reply;
+}
+
+// One page of a run, to be repeated with its cursor until `done`.
+CallReply backfill_model(const Context& context, const Call& call) {
+    const auto* system = context.find_system(call.variables.at(0));
+    if (system == nullptr) {
+        return not_found("There is no model of that name");
+    }
+    GATELEG_CALL_TRY_ASSIGN_CALL(const auto body, Body::parse(call.body));
+    GATELEG_CALL_TRY_ASSIGN_CALL(const auto yaml, body.text("yaml"));
+    GATELEG_CALL_TRY_ASSIGN_CALL(const auto name, body.text("entity"));
+    model::BackfillOptions options{.page_items = kBackfillItems, .max_items = kBackfillItems};
+    options.dry_run = body.flag_or("dryRun", false);
+    if (!options.dry_run && call.session->read_only) {
+        return read_only_error();
+    }
+    const auto& served = system->runtime->model();
+    model::Diagnostics diagnostics;
+    const auto wanted = load(context, yaml, served.name, diagnostics);
+    if (!wanted || diagnostics.has_errors()) {
+        return rest::validation_failed("yaml", "has errors; check it first");
+    }
+    if (wanted->name != served.name || wanted->table.name != served.table.name) {
+        return rest::validation_failed("yaml", "is of another model or table than " + served.name);
+    }
+    options.entity = wanted->find_entity(name);
+    if (options.entity == nullptr) {
+        return rest::validation_failed("entity", "is not in the model");
+    }
+    model::BackfillPosition start;
+    if (const auto cursor = body.text_or("cursor", ""); !cursor.empty()) {
+        auto parsed = model::parse_position(*wanted, name, cursor);
+        if (!parsed) {
+            return rest::validation_failed("cursor", parsed.error().message);
+        }
+        start = *std::move(parsed);
+    }
+    model::Shared shared(*wanted, context.dynamo, context.clock, {});
+    model::Database database(wanted->table, context.dynamo, nullptr);
+    GATELEG_CALL_TRY_ASSIGN_CALL(
+        const auto report, model::run_backfill(shared, database, options, std::move(start))
+    );
+    Reply reply;
+    JsonWriter json(reply.json);
+    json.begin_object();
+    const auto& counts = report.position.counts;
+    json.member("scanned", counts.scanned);
+    json.member("matched", counts.matched);
+    json.member("changed", counts.changed);
+    json.member("rows", counts.rows);
+    json.member("contended", counts.contended);
+    json.member("failed", counts.failed);
+    json.key("problems");
+    json.begin_array();
+    for (const auto& problem : report.problems) {
+        json.begin_object();
+        json.key("key");
+        json.raw(problem.key);
+        json.member("message", problem.message);
+        json.end_object();
+    }
+    json.end_array();
+    json.member("done", report.position.finished);
+    json.key("cursor");
+    report.position.finished ? json.raw("null")
+                             : json.string(model::render_position(*wanted, name, report.position));
+    json.end_object();
     return reply;
 }
 

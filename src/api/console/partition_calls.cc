@@ -16,6 +16,7 @@ using model::CallResult;
 
 constexpr std::size_t kMostPartitions = 500;
 constexpr std::size_t kMostItems = 500;
+constexpr std::size_t kMostHotKeys = 100;
 // What a page may read of a remote store, which cannot go from partition to partition.
 constexpr std::int64_t kScanItems = 1'000;
 
@@ -198,6 +199,40 @@ CallReply list_partitions(const Context& context, const Call& call) {
         return to_refusal(reply.error());
     }
     return write_page(reply->partitions, reply->next, false);
+}
+
+CallReply list_hot_keys(const Context& context, const Call& call) {
+    dynamo::HotKeysRequest request;
+    if (const auto table = call.parameter("table"); !table.empty()) {
+        request.table = table;
+    }
+    GATELEG_CALL_TRY_ASSIGN_CALL(request.limit, call.number("limit", 20, kMostHotKeys));
+    if (context.hot_keys == nullptr) {
+        return not_available("A remote store does not tell which keys are called most");
+    }
+    const auto found = context.hot_keys->read_hot_keys(request);
+    Reply reply;
+    JsonWriter json(reply.json);
+    json.begin_object();
+    json.member("seconds", static_cast<double>(found.millis) / 1000);
+    json.member("calls", found.calls);
+    json.key("keys");
+    json.begin_array();
+    for (const auto& hot : found.keys) {
+        json.begin_object();
+        json.member("table", hot.table);
+        json.key("index");
+        hot.index ? json.string(*hot.index) : json.raw("null");
+        json.key("key");
+        value::append_json_map(json.value_sink(), hot.key.view());
+        json.member("reads", hot.reads);
+        json.member("writes", hot.writes);
+        json.member("spare", hot.spare);
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    return reply;
 }
 
 }  // namespace gateleg::api::console
