@@ -9,6 +9,7 @@
 #include "model/entity_keys.h"
 #include "model/idempotency.h"
 #include "model/item_codec.h"
+#include "model/recognise.h"
 #include "model/request_text.h"
 #include "model/rows.h"
 #include "value/json_codec.h"

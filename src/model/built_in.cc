@@ -3,6 +3,7 @@
 #include "base/time_text.h"
 #include "model/access.h"
 #include "model/entity_keys.h"
+#include "model/recognise.h"
 
 namespace gateleg::model {
 
@@ -70,7 +71,8 @@ Result<std::vector<Item>> BuiltIn::list(
     query.values[":p"] = key.at(partition);
     query.consistent = true;
     if (after) {
-        GATELEG_TRY_ASSIGN(query.start, key_of(*after));
+        GATELEG_TRY_ASSIGN(const auto start, key_of(*after));
+        query.start = value::encode_item(start);
     }
     Database database(model.table, shared_.dynamo, nullptr);
     std::vector<Item> items;
@@ -83,7 +85,10 @@ Result<std::vector<Item>> BuiltIn::list(
                 items.push_back(to_attributes(model, *entity_, raw));
             }
         }
-        query.start = std::move(page.next);
+        query.start.reset();
+        if (page.next) {
+            query.start = value::encode_item(*page.next);
+        }
     } while (query.start && static_cast<std::int64_t>(items.size()) < limit);
     return items;
 }

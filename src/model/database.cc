@@ -168,6 +168,11 @@ Result<std::vector<std::optional<Item>>> Database::get_all(
 }
 
 Result<RangePage> Database::query(const RangeQuery& query) {
+    GATELEG_TRY_ASSIGN(const auto reply, query_page(query));
+    return to_page(reply);
+}
+
+Result<dynamo::PageReply> Database::query_page(const RangeQuery& query) {
     dynamo::QueryRequest request;
     request.page.table = table_.name;
     request.page.index = query.index;
@@ -176,13 +181,10 @@ Result<RangePage> Database::query(const RangeQuery& query) {
     if (query.limit > 0) {
         request.page.limit = query.limit;
     }
-    if (query.start) {
-        request.page.exclusive_start_key = value::encode_item(*query.start);
-    }
+    request.page.exclusive_start_key = query.start;
     request.key_condition = query.key_condition;
     request.forward = query.forward;
-    GATELEG_TRY_ASSIGN(const auto reply, call(&dynamo::Dynamo::query, std::move(request)));
-    return to_page(reply);
+    return call(&dynamo::Dynamo::query, std::move(request));
 }
 
 Result<RangePage> Database::scan(const std::optional<Item>& start, std::int64_t limit) {

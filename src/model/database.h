@@ -48,7 +48,7 @@ struct RangeQuery {
     bool forward = true;
     bool consistent = false;
     std::int64_t limit = 0;  // 0: as much as fits into a reply
-    std::optional<value::Item> start = {};
+    std::optional<value::EncodedItem> start = {};
 };
 struct RangePage {
     std::vector<value::Item> items = {};
@@ -67,6 +67,8 @@ public:
         const std::vector<value::Item>& keys, bool consistent
     );
     Result<RangePage> query(const RangeQuery& query);
+    // The same in the bytes that came.
+    Result<dynamo::PageReply> query_page(const RangeQuery& query);
     // A limit of 0 is as much as fits into a reply.
     Result<RangePage> scan(const std::optional<value::Item>& start, std::int64_t limit = 0);
 

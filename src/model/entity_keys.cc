@@ -154,30 +154,6 @@ Result<std::optional<Item>> primary_key_of(
     return whole ? Found(std::move(key)) : Found();
 }
 
-// Adds what the key was made from to `parts` if it fits.
-bool has_shape(const Model& model, const Entity& entity, const Item& raw, Item& parts) {
-    bool fits = true;
-    parts.clear();
-    each_key(model.table.key, [&](const KeyAttribute& key) {
-        const auto* rule = entity.find_key(key.name);
-        const auto* value = fits ? find(raw, key.name) : nullptr;
-        if (rule == nullptr || value == nullptr) {
-            fits = false;
-            return;
-        }
-        if (rule->plain || key.type != value::Type::kString) {
-            return;
-        }
-        const auto* text = std::get_if<std::string>(&value->data);
-        auto parsed = text != nullptr ? rule->key_template.parse_key(*text) : std::nullopt;
-        fits = parsed.has_value();
-        if (parsed) {
-            parts.merge(*parsed);
-        }
-    });
-    return fits;
-}
-
 void add_needs(const ExprPtr& expr, const Entity& entity, Names& needs) {
     walk(expr, [&](const Expr& part) {
         const auto* name = std::get_if<NameNode>(&part.node);
@@ -291,52 +267,42 @@ Item to_attributes(const Model& model, const Entity& entity, const Item& raw) {
 }
 
 Item to_attributes(const Model& model, const Entity& entity, Item&& raw) {
+    const auto& table = model.table;
+    // What was made into a key comes out of it again. A part that is stored as well is that.
     Item parts;
-    each_key(model.table.key, [&](const KeyAttribute& key) {
+    const auto parse = [&](const KeyAttribute& key) -> std::optional<Item> {
         const auto* rule = entity.find_key(key.name);
         const auto* value = rule != nullptr && !rule->plain ? find(raw, key.name) : nullptr;
-        const auto* text = value != nullptr ? std::get_if<std::string>(&value->data) : nullptr;
-        if (auto parsed = text != nullptr ? rule->key_template.parse_key(*text) : std::nullopt) {
+        if (value == nullptr) {
+            return std::nullopt;
+        }
+        if (const auto* text = std::get_if<std::string>(&value->data)) {
+            return rule->key_template.parse_key(*text);
+        }
+        const auto names = rule->key_template.variables();
+        return names.size() == 1 ? std::optional(Item{{names[0]->name, *value}}) : std::nullopt;
+    };
+    const auto unfold = [&](const KeyAttribute& key) {
+        if (auto parsed = parse(key)) {
             parts.merge(*parsed);
         }
-    });
-    return to_attributes(model, entity, std::move(raw), std::move(parts));
-}
-
-Item to_attributes(const Model& model, const Entity& entity, Item&& raw, Item&& key_parts) {
-    const auto& table = model.table;
-    // Keys that are no attributes leave the item; what was made into a key comes out of it again.
-    const auto unfold = [&](const KeyAttribute& key, bool is_parsed) {
-        const auto* rule = entity.find_key(key.name);
-        const auto found = raw.find(key.name);
-        if (found == raw.end()) {
-            return;
-        }
-        std::optional<Item> parsed;
-        if (rule != nullptr && !rule->plain && !is_null(found->second)) {
-            const auto* text = std::get_if<std::string>(&found->second.data);
-            if (text != nullptr && !is_parsed) {
-                parsed = rule->key_template.parse_key(*text);
-            } else if (text == nullptr) {
-                if (const auto names = rule->key_template.variables(); names.size() == 1) {
-                    parsed = Item{{names[0]->name, found->second}};
-                }
-            }
-        }
+    };
+    each_key(table.key, unfold);
+    for (const auto& index : table.indexes) {
+        each_key(index.key, unfold);
+    }
+    parts.erase("shard");
+    // Keys that are no attributes leave the item.
+    const auto leave = [&](const KeyAttribute& key) {
         if (entity.find_attribute(key.name) == nullptr) {
-            raw.erase(found);
-        }
-        if (parsed) {
-            parsed->erase("shard");
-            raw.merge(*parsed);
+            raw.erase(key.name);
         }
     };
-    key_parts.erase("shard");
-    each_key(table.key, [&](const KeyAttribute& key) { unfold(key, true); });
-    raw.merge(key_parts);
+    each_key(table.key, leave);
     for (const auto& index : table.indexes) {
-        each_key(index.key, [&](const KeyAttribute& key) { unfold(key, false); });
+        each_key(index.key, leave);
     }
+    raw.merge(parts);
     if (!table.marker.empty() && entity.find_attribute(table.marker) == nullptr) {
         raw.erase(table.marker);
     }
@@ -360,33 +326,6 @@ Item settled_attributes(const Model& model, const Entity& entity, const Item& ra
         }
     }
     return attributes;
-}
-
-const Entity* recognise(const Model& model, const Item& raw) {
-    return recognise_item(model, raw).entity;
-}
-
-Recognised recognise_item(const Model& model, const Item& raw) {
-    const auto* marker = model.table.marker.empty() ? nullptr : find(raw, model.table.marker);
-    const auto* text = marker != nullptr ? std::get_if<std::string>(&marker->data) : nullptr;
-    Recognised found;
-    const auto find_entity = [&](const auto& is_candidate) {
-        for (const auto& entity : model.entities) {
-            if (is_candidate(entity) && has_shape(model, entity, raw, found.key_parts)) {
-                found.entity = &entity;
-                return true;
-            }
-        }
-        return false;
-    };
-    const bool marked = text != nullptr && find_entity([&](const Entity& entity) {
-                            return entity.marker && *entity.marker == *text;
-                        });
-    if (!marked) {
-        // An index may not project the marker; an entity may have none.
-        find_entity([&](const Entity& entity) { return text == nullptr || !entity.marker; });
-    }
-    return found;
 }
 
 Item key_of(const Table& table, const Item& raw) {

@@ -51,9 +51,6 @@ value::Item to_attributes(const Model& model, const Entity& entity, const value:
 // an old index key still says: what keys are checked against and made from anew.
 value::Item settled_attributes(const Model& model, const Entity& entity, const value::Item& raw);
 
-// The entity with such a key, told apart by the marker where several have; null if there is none.
-const Entity* recognise(const Model& model, const value::Item& raw);
-
 // The part of a raw item that is its primary key.
 value::Item key_of(const Table& table, const value::Item& raw);
 

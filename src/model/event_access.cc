@@ -7,6 +7,7 @@
 #include "model/entity_keys.h"
 #include "model/pattern_plan.h"
 #include "model/pattern_within.h"
+#include "model/recognise.h"
 
 namespace gateleg::model {
 namespace {

@@ -5,6 +5,7 @@
 #include "model/access.h"
 #include "model/idempotency.h"
 #include "model/item_codec.h"
+#include "model/recognise.h"
 #include "model/rows.h"
 #include "value/json_codec.h"
 

@@ -7,6 +7,7 @@
 #include "model/check.h"
 #include "model/entity_keys.h"
 #include "model/load.h"
+#include "model/recognise.h"
 
 namespace gateleg::model {
 namespace {

@@ -7,6 +7,7 @@
 #include "model/cursor.h"
 #include "model/item_codec.h"
 #include "model/pattern_run.h"
+#include "model/recognise.h"
 
 namespace gateleg::model {
 namespace {

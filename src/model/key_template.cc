@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/time_text.h"
+#include "model/key_spelling.h"
 
 namespace gateleg::model {
 namespace {
@@ -15,11 +16,6 @@ using Kind = KeyValueType::Kind;
 
 constexpr std::string_view kLastCharacter = "\xF4\x8F\xBF\xBF";  // U+10FFFF
 constexpr std::int64_t kMillisPerDay = 86'400'000;
-
-bool is_digits(std::string_view text) {
-    return !text.empty() &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 std::optional<int> to_int(std::string_view text) {
     int number = 0;
@@ -41,15 +37,6 @@ std::string timestamp_text(std::int64_t millis, bool whole_seconds) {
         text.replace(text.size() - 5, 5, "Z");
     }
     return text;
-}
-
-bool is_timestamp(Kind kind) {
-    return kind == Kind::kTimestampMillis || kind == Kind::kTimestampSeconds;
-}
-
-std::size_t date_width(std::string_view format) {
-    // Every part has a fixed number of digits, so any date will do.
-    return render_date(0, format).size();
 }
 
 Error bad_value(const KeyVariable& variable, const std::string& why) {
@@ -88,26 +75,6 @@ Result<std::string> render_boolean(const KeyVariable& variable, const AttributeV
         return *text;
     }
     return bad_value(variable, "is no boolean");
-}
-
-bool is_one_of_its_values(const KeyVariable& variable, std::string_view text) {
-    const auto& values = variable.type.values;
-    return values.empty() || std::find(values.begin(), values.end(), text) != values.end();
-}
-
-// As timestamp_text() writes it: of all spellings of a time that one alone has this shape.
-bool is_written_time(const KeyVariable& variable, std::string_view text) {
-    constexpr std::size_t kSeconds = std::string_view("2025-03-01T10:20:30").size();
-    const bool seconds = variable.type.kind == Kind::kTimestampSeconds;
-    const auto size = kSeconds + (seconds ? 1 : 5);
-    return text.size() == size && text[10] == 'T' && (seconds || text[kSeconds] == '.') &&
-           text.back() == 'Z' && parse_rfc3339_millis(text).has_value();
-}
-
-// A text in the one way that keys write it.
-bool is_spelled_right(const KeyVariable& variable, std::string_view text) {
-    return (!is_timestamp(variable.type.kind) || is_written_time(variable, text)) &&
-           is_one_of_its_values(variable, text);
 }
 
 Result<std::string> render_text(const KeyVariable& variable, const AttributeValue& value) {
@@ -227,87 +194,6 @@ std::string after_prefix(std::string prefix) {
     }
     prefix.back() = static_cast<char>(last + 1);
     return prefix;
-}
-
-// A lossy variable is compared by its shape only: each date part is digits.
-bool looks_like_date(std::string_view text, std::string_view format) {
-    const auto sample = render_date(0, format);
-    if (text.size() != sample.size()) {
-        return false;
-    }
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool digit = sample[i] >= '0' && sample[i] <= '9';
-        if (digit ? !(text[i] >= '0' && text[i] <= '9') : text[i] != sample[i]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// What a piece of a key says about its variable.
-struct ParsedPiece {
-    bool fits = false;                    // it can be a value of the variable
-    std::optional<AttributeValue> value;  // absent where the format lost it
-};
-
-ParsedPiece parse_number_piece(std::string_view text, std::string_view canonical) {
-    const auto number = Number::parse(text);
-    if (!number || text != canonical) {
-        return {};
-    }
-    return {true, AttributeValue{*number}};
-}
-
-ParsedPiece parse_boolean_piece(const KeyValueType& type, std::string_view text) {
-    if (type.true_text.empty()) {
-        const bool fits = text == "true" || text == "false";
-        return fits ? ParsedPiece{true, AttributeValue{text == "true"}} : ParsedPiece{};
-    }
-    const bool fits = text == type.true_text || text == type.false_text;
-    return fits ? ParsedPiece{true, AttributeValue{std::string(text)}} : ParsedPiece{};
-}
-
-ParsedPiece parse_variable(const KeyVariable& variable, std::string_view text) {
-    if (const auto* date = std::get_if<DateFormat>(&variable.format)) {
-        return {looks_like_date(text, date->text), std::nullopt};
-    }
-    if (const auto* format = std::get_if<NumberFormat>(&variable.format)) {
-        const auto number = Number::parse(text);
-        const auto again = number ? render_number(*number, *format) : number.error();
-        return again ? parse_number_piece(text, *again) : ParsedPiece{};
-    }
-    switch (variable.type.kind) {
-        case Kind::kBoolean:
-            return parse_boolean_piece(variable.type, text);
-        case Kind::kNumber:
-        case Kind::kEpochSeconds:
-        case Kind::kEpochMillis: {
-            const auto number = Number::parse(text);
-            return number ? parse_number_piece(text, number->to_text()) : ParsedPiece{};
-        }
-        case Kind::kShard:
-            return {
-                text.empty() || (text[0] == '#' && is_digits(text.substr(1))),
-                AttributeValue{std::string(text)}};
-        case Kind::kText:
-        case Kind::kTimestampMillis:
-        case Kind::kTimestampSeconds:
-            break;
-    }
-    if (text.empty() || !is_spelled_right(variable, text)) {
-        return {};
-    }
-    return {true, AttributeValue{std::string(text)}};
-}
-
-std::optional<std::size_t> fixed_width(const KeyVariable& variable) {
-    if (const auto* date = std::get_if<DateFormat>(&variable.format)) {
-        return date_width(date->text);
-    }
-    if (const auto* number = std::get_if<NumberFormat>(&variable.format)) {
-        return static_cast<std::size_t>(number->width);
-    }
-    return std::nullopt;
 }
 
 Result<KeyVariable> parse_variable_name(std::string_view inside, std::string_view whole) {
@@ -500,42 +386,6 @@ Result<std::optional<std::string>> KeyTemplate::render(const value::Item& values
         return std::optional<std::string>();
     }
     return std::optional(std::move(known.prefix));
-}
-
-std::optional<value::Item> KeyTemplate::parse_key(std::string_view key) const {
-    value::Item found;
-    for (std::size_t at = 0; at < segments_.size(); ++at) {
-        if (const auto* literal = std::get_if<std::string>(&segments_[at])) {
-            if (!key.starts_with(*literal)) {
-                return std::nullopt;
-            }
-            key.remove_prefix(literal->size());
-            continue;
-        }
-        const auto& variable = std::get<KeyVariable>(segments_[at]);
-        auto length = key.size();
-        if (const auto width = fixed_width(variable)) {
-            length = *width;
-        } else if (const auto end = terminator(at)) {
-            length = key.find(*end);
-        }
-        if (length > key.size()) {
-            return std::nullopt;
-        }
-        auto parsed = parse_variable(variable, key.substr(0, length));
-        if (!parsed.fits) {
-            return std::nullopt;
-        }
-        key.remove_prefix(length);
-        if (!parsed.value) {
-            continue;
-        }
-        const auto [place, is_new] = found.try_emplace(variable.name, std::move(*parsed.value));
-        if (!is_new && !(place->second == *parsed.value)) {
-            return std::nullopt;
-        }
-    }
-    return key.empty() ? std::optional(std::move(found)) : std::nullopt;
 }
 
 Result<KeyCondition> KeyTemplate::condition(const value::Item& known) const {

@@ -64,7 +64,10 @@ Result<void> read_partition(
         for (const auto& raw : page.items) {
             rows.push_back(to_row(model, raw, is_dead));
         }
-        query.start = std::move(page.next);
+        query.start.reset();
+        if (page.next) {
+            query.start = value::encode_item(*page.next);
+        }
     } while (query.start);
     return {};
 }

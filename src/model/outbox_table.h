@@ -73,6 +73,9 @@ public:
     // A dead row waits again, with no attempts behind it.
     Result<bool> revive(const OutboxRow& dead) const;
 
+    // What the calls of its runtime share, for this folder.
+    Shared& shared() const { return shared_; }
+
 private:
     Result<bool> change(const OutboxRow& row, Text condition) const;
     Result<bool> move(const OutboxRow& row, const BuiltIn& to, const std::string& at) const;

@@ -1,6 +1,7 @@
 #include "model/pattern_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -80,18 +81,18 @@ public:
                 known.insert(choice.begin(), choice.end());
                 Item partition = known;
                 partition.insert(moment.begin(), moment.end());
-                GATELEG_CALL_TRY_ASSIGN_CALL(const auto queries, plan_partition(partition, known));
+                GATELEG_CALL_TRY_ASSIGN_CALL(auto queries, plan_partition(partition, known));
                 if (segments.size() < queries.size()) {
                     segments.resize(queries.size());
                 }
                 for (std::size_t at = 0; at < queries.size(); ++at) {
-                    segments[at].push_back(queries[at]);
+                    segments[at].push_back(std::move(queries[at]));
                 }
             }
             if (!forward_) {
                 std::reverse(segments.begin(), segments.end());
             }
-            plan.groups.insert(plan.groups.end(), segments.begin(), segments.end());
+            std::move(segments.begin(), segments.end(), std::back_inserter(plan.groups));
         }
         return plan;
     }

@@ -7,6 +7,7 @@
 #include "model/entity_keys.h"
 #include "model/item_codec.h"
 #include "model/read_uses.h"
+#include "model/recognise.h"
 
 namespace gateleg::model {
 namespace {

@@ -56,6 +56,8 @@ Shared::Shared(
       options(std::move(the_options)),
       key(options.secret),
       conditions(the_model.table),
+      recogniser(the_model),
+      forms(the_model),
       shards(the_model, the_dynamo) {
     for (const auto& entity : model.entities) {
         dependents[&entity] = find_dependents(model, entity);

@@ -18,7 +18,9 @@
 #include "model/condition.h"
 #include "model/entity_keys.h"
 #include "model/id_source.h"
+#include "model/item_form.h"
 #include "model/read_uses.h"
+#include "model/recognise.h"
 #include "model/runtime.h"
 #include "model/shards.h"
 
@@ -81,6 +83,8 @@ struct Shared {
     std::map<const Entity*, Dependents> dependents;
     std::map<const Operation*, ReadUses> read_uses;
     ConditionCache conditions;
+    const Recogniser recogniser;
+    PatternForms forms;
     UlidSource ulids;
     LockStripes locks;
     // Filled before the first call.

@@ -9,18 +9,7 @@
 
 namespace gateleg::model {
 
-// What an item is, and what its key was made from, so that the key is taken apart once.
-struct Recognised {
-    const Entity* entity = nullptr;
-    value::Item key_parts = {};
-};
-Recognised recognise_item(const Model& model, const value::Item& raw);
-
 value::Item to_attributes(const Model& model, const Entity& entity, value::Item&& raw);
-// `key_parts` as recognise_item() gave them.
-value::Item to_attributes(
-    const Model& model, const Entity& entity, value::Item&& raw, value::Item&& key_parts
-);
 
 value::AttributeValue value_to_api(const Attribute* attribute, value::AttributeValue&& stored);
 value::AttributeValue item_to_api(const Model& model, const Entity& entity, value::Item&& stored);

@@ -1,103 +1,28 @@
-// Values to DynamoDB's JSON. Half of the time of a Query is spent here, so the text is written
-// through a bare pointer into room that was made before.
+// Values to DynamoDB's JSON, and to JSON without its type names.
 
-#include <cstring>
 #include <utility>
 
-#include "base/base64.h"
-#include "base/json_writer.h"
 #include "value/json_codec.h"
+#include "value/json_sink.h"
+#include "value/plain_json.h"
 
 namespace gateleg::value {
 namespace {
 
-// Appends to a string that it keeps longer than needed until it goes. One thread at a time.
-class Sink {
-public:
-    // `expected`: how much will be written, about.
-    Sink(std::string& out, std::size_t expected) : out_(out), used_(out.size()) { widen(expected); }
-    ~Sink() { out_.resize(used()); }
-    Sink(const Sink&) = delete;
-    Sink& operator=(const Sink&) = delete;
+void write(JsonSink& out, ValueView value);
 
-    void put(char c) {
-        make_room(1);
-        *at_++ = c;
-    }
-    template <std::size_t kSize>
-    void put(const char (&text)[kSize]) {
-        make_room(kSize - 1);
-        std::memcpy(at_, text, kSize - 1);
-        at_ += kSize - 1;
-    }
-    // Between quotes, without a look at what it holds.
-    void quote(std::string_view text) {
-        make_room(text.size() + 2);
-        *at_++ = '"';
-        std::memcpy(at_, text.data(), text.size());
-        at_ += text.size();
-        *at_++ = '"';
-    }
-    // For what only knows how to append: `append(string)`.
-    template <class Append>
-    void pass_on(Append append) {
-        used_ = used();
-        out_.resize(used_);
-        append(out_);
-        used_ = out_.size();
-        widen(kStep);
-    }
-
-private:
-    static constexpr std::size_t kStep = 512;
-
-    std::size_t used() const { return static_cast<std::size_t>(at_ - out_.data()); }
-    void make_room(std::size_t bytes) {
-        if (static_cast<std::size_t>(end_ - at_) < bytes) {
-            used_ = used();
-            widen(bytes + used_ / 2 + kStep);
-        }
-    }
-    void widen(std::size_t bytes) {
-        out_.resize(used_ + bytes);
-        at_ = out_.data() + used_;
-        end_ = out_.data() + out_.size();
-    }
-
-    std::string& out_;
-    std::size_t used_;
-    char* at_ = nullptr;
-    const char* end_ = nullptr;
-};
-
-void write(Sink& out, ValueView value);
-
-void write_text(Sink& out, std::string_view text, bool escape) {
-    if (escape) {
-        out.pass_on([text](std::string& to) { append_json_string(to, text); });
-    } else {
-        out.quote(text);
-    }
-}
-
-void write_binary(Sink& out, std::string_view bytes) {
-    out.put('"');
-    out.pass_on([bytes](std::string& to) { append_base64(to, bytes); });
-    out.put('"');
-}
-
-void write_members(Sink& out, ValueView set) {
+void write_members(JsonSink& out, ValueView set) {
     const bool binary = set.type() == Type::kBinarySet;
     const bool escape = set.needs_escape();
     char before = '[';
     for (const auto member : set.members()) {
         out.put(std::exchange(before, ','));
-        binary ? write_binary(out, member) : write_text(out, member, escape);
+        binary ? out.binary(member) : out.text(member, escape);
     }
     out.put(']');
 }
 
-void write_list(Sink& out, ValueView list) {
+void write_list(JsonSink& out, ValueView list) {
     out.put('[');
     bool first = true;
     for (const auto element : list.elements()) {
@@ -109,11 +34,11 @@ void write_list(Sink& out, ValueView list) {
     out.put(']');
 }
 
-void write_map(Sink& out, ValueView map) {
+void write_map(JsonSink& out, ValueView map) {
     char before = '{';
     for (const auto& [name, value] : map.entries()) {
         out.put(std::exchange(before, ','));
-        write_text(out, name, needs_json_escape(name));
+        out.text(name, needs_json_escape(name));
         out.put(':');
         write(out, value);
     }
@@ -123,11 +48,11 @@ void write_map(Sink& out, ValueView map) {
     out.put('}');
 }
 
-void write(Sink& out, ValueView value) {
+void write(JsonSink& out, ValueView value) {
     switch (value.type()) {
         case Type::kString:
             out.put("{\"S\":");
-            write_text(out, value.text(), value.needs_escape());
+            out.text(value.text(), value.needs_escape());
             break;
         case Type::kNumber:
             out.put("{\"N\":");
@@ -135,7 +60,7 @@ void write(Sink& out, ValueView value) {
             break;
         case Type::kBinary:
             out.put("{\"B\":");
-            write_binary(out, value.text());
+            out.binary(value.text());
             break;
         case Type::kBool:
             value.boolean() ? out.put("{\"BOOL\":true") : out.put("{\"BOOL\":false");
@@ -167,6 +92,52 @@ void write(Sink& out, ValueView value) {
     out.put('}');
 }
 
+void write_plain_members(JsonSink& out, ValueView set) {
+    const auto type = set.type();
+    const bool escape = set.needs_escape();
+    out.put('[');
+    bool first = true;
+    for (const auto member : set.members()) {
+        if (!std::exchange(first, false)) {
+            out.put(',');
+        }
+        if (type == Type::kStringSet) {
+            out.text(member, escape);
+        } else if (type == Type::kNumberSet) {
+            out.raw(member);
+        } else {
+            out.binary(member);
+        }
+    }
+    out.put(']');
+}
+
+void write_plain_map(JsonSink& out, ValueView map) {
+    out.put('{');
+    bool first = true;
+    for (const auto& [name, value] : map.entries()) {
+        if (!std::exchange(first, false)) {
+            out.put(',');
+        }
+        out.text(name, needs_json_escape(name));
+        out.put(':');
+        write_plain_json(out, value);
+    }
+    out.put('}');
+}
+
+void write_plain_list(JsonSink& out, ValueView list) {
+    out.put('[');
+    bool first = true;
+    for (const auto element : list.elements()) {
+        if (!std::exchange(first, false)) {
+            out.put(',');
+        }
+        write_plain_json(out, element);
+    }
+    out.put(']');
+}
+
 // Names and types take about as much again as a small value.
 std::size_t expected_bytes(ValueView value) {
     const auto bytes = value.bytes().size();
@@ -176,12 +147,43 @@ std::size_t expected_bytes(ValueView value) {
 }  // namespace
 
 void append_json(std::string& out, ValueView value) {
-    Sink sink(out, expected_bytes(value));
+    JsonSink sink(out, expected_bytes(value));
     write(sink, value);
 }
 
+void write_plain_json(JsonSink& out, ValueView value) {
+    switch (value.type()) {
+        case Type::kString:
+            out.text(value.text(), value.needs_escape());
+            return;
+        case Type::kNumber:
+            out.raw(value.text());
+            return;
+        case Type::kBinary:
+            out.binary(value.text());
+            return;
+        case Type::kBool:
+            value.boolean() ? out.put("true") : out.put("false");
+            return;
+        case Type::kNull:
+            out.put("null");
+            return;
+        case Type::kList:
+            write_plain_list(out, value);
+            return;
+        case Type::kMap:
+            write_plain_map(out, value);
+            return;
+        case Type::kStringSet:
+        case Type::kNumberSet:
+        case Type::kBinarySet:
+            write_plain_members(out, value);
+            return;
+    }
+}
+
 void append_json_map(std::string& out, ValueView map) {
-    Sink sink(out, expected_bytes(map));
+    JsonSink sink(out, expected_bytes(map));
     write_map(sink, map);
 }
 

@@ -194,10 +194,14 @@ std::string World::raw(const std::string& partition, const std::string& sort) {
 }
 
 void World::put_raw(const std::string& item) {
+    EXPECT_TRUE(put_tree(std::get<value::Map>(json(item).data)));
+}
+
+bool World::put_tree(const value::Item& item) {
     dynamo::PutItemRequest request;
     request.write.table = model->table.name;
-    request.item = value::encode_item(std::get<value::Map>(json(item).data));
-    EXPECT_TRUE(wait_for(*engine, &engine::Engine::put_item, std::move(request)));
+    request.item = value::encode_item(item);
+    return bool(wait_for(*engine, &engine::Engine::put_item, std::move(request)));
 }
 
 std::string World::fsck() {

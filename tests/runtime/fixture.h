@@ -57,6 +57,8 @@ struct World {
     // The raw item as plain JSON, or "null".
     std::string raw(const std::string& partition, const std::string& sort);
     void put_raw(const std::string& item);
+    // False if the table does not take it.
+    bool put_tree(const value::Item& item);
     std::string fsck();
 
     std::unique_ptr<storage::Store> store;

@@ -5,6 +5,7 @@
 #include "base/ids.h"
 #include "base/json_writer.h"
 #include "model/entity_keys.h"
+#include "model/recognise.h"
 #include "value/json_codec.h"
 
 namespace gateleg::api::console {

@@ -68,37 +68,31 @@ Answer answer_found(
     return answer;
 }
 
-Answer answer_page(
-    const model::Runtime& runtime,
-    const model::Endpoint& endpoint,
-    model::Page page,
-    const model::Caller& caller
-) {
+Answer answer_list(const model::Listing& listing) {
+    constexpr std::size_t kAround = 256;
     Answer answer;
     JsonWriter json(answer.body);
     json.begin_object();
-    if (page.count) {
-        json.member("count", *page.count);
+    if (listing.count) {
+        json.member("count", *listing.count);
         json.end_object();
         return answer;
     }
+    answer.body.reserve(listing.items.size() + listing.cursor.value_or("").size() + kAround);
     json.key("items");
     json.begin_array();
-    for (std::size_t i = 0; i < page.items.size(); ++i) {
-        value::append_plain_json(
-            json.value_sink(),
-            shown(runtime, *endpoint.pattern, *page.kinds[i], std::move(page.items[i]), caller)
-        );
+    if (!listing.items.empty()) {
+        json.raw(listing.items);
     }
     json.end_array();
     json.key("cursor");
-    if (page.cursor) {
-        json.string(*page.cursor);
+    if (listing.cursor) {
+        json.string(*listing.cursor);
     } else {
         json.raw("null");
     }
     // The page is short because its reading has an end, not because the list has.
-    if (page.partial && page.cursor) {
+    if (listing.partial && listing.cursor) {
         json.member("partial", true);
     }
     json.end_object();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "http/response.h"
+#include "model/listing.h"
 #include "model/runtime.h"
 #include "model/surface.h"
 
@@ -29,12 +30,7 @@ Answer answer_found(
     model::Found found,
     const model::Caller& caller
 );
-Answer answer_page(
-    const model::Runtime& runtime,
-    const model::Endpoint& endpoint,
-    model::Page page,
-    const model::Caller& caller
-);
+Answer answer_list(const model::Listing& listing);
 Answer answer_operation(const model::Endpoint& endpoint, const model::OperationReply& reply);
 Answer answer_job(const model::JobReport& report);
 

@@ -236,11 +236,14 @@ CallResult<std::optional<Face::Identity>> Face::identify_operator(const http::Re
             .viewer = "console"}});
 }
 
+std::string Face::viewer_of(std::string_view remote_address) const {
+    const auto digest = sha256(options_.viewer_salt + "\n" + std::string(remote_address));
+    return to_hex(digest).substr(0, 32);
+}
+
 CallResult<Face::Identity> Face::identify(const http::Request& request) const {
     Identity identity;
     auto& caller = identity.caller;
-    const auto digest = sha256(options_.viewer_salt + "\n" + std::string(request.remote_address));
-    caller.viewer = to_hex(digest).substr(0, 32);
     auto signed_in = identify_operator(request.head);
     if (!signed_in) {
         return std::move(signed_in).error();
@@ -264,10 +267,13 @@ CallResult<Face::Identity> Face::identify(const http::Request& request) const {
             caller.user = (*session)->user;
             caller.viewer = (*session)->user;
             identity.session = *std::move(session);
+        } else {
+            caller.viewer = viewer_of(request.remote_address);
         }
         return identity;
     }
     if (!*header) {
+        caller.viewer = viewer_of(request.remote_address);
         return identity;
     }
     auto claims = tokens_.verify(bearer_token(**header), real_clock_.now_seconds());
@@ -379,11 +385,11 @@ CallResult<Answer> Face::run_pattern(const Call& call, model::Explained* explain
         return read.error();
     }
     if (!pattern.get && !pattern.one) {
-        auto page = runtime->query(pattern, *read, call.caller, explained);
-        if (!page) {
-            return page.error();
+        const auto listing = model::list_items(*runtime, pattern, *read, call.caller, explained);
+        if (!listing) {
+            return listing.error();
         }
-        return answer_page(*runtime, endpoint, *std::move(page), call.caller);
+        return answer_list(*listing);
     }
     auto found = runtime->get(pattern, *read, call.caller, explained);
     if (!found) {

@@ -103,6 +103,8 @@ private:
     model::CallResult<std::optional<Identity>> identify_operator(const http::RequestHead& head
     ) const;
 
+    // What stands for whoever is not signed in.
+    std::string viewer_of(std::string_view remote_address) const;
     bool names_session(const http::RequestHead& head) const;
     // Blocks if the request names a session.
     model::CallResult<Identity> identify(const http::Request& request) const;

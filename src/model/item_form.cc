@@ -1,0 +1,419 @@
+#include "model/item_form.h"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "model/api_json.h"
+#include "model/key_parse.h"
+#include "model/pattern_within.h"
+#include "model/surface.h"
+
+namespace gateleg::model {
+namespace {
+
+using value::AttributeValue;
+using value::JsonSink;
+using value::ValueView;
+using Names = std::set<std::string, std::less<>>;
+
+// Names that evaluating it may look up in the item: also those behind derived attributes.
+void add_names(const ExprPtr& expr, Names& names) {
+    walk(expr, [&](const Expr& part) {
+        const auto* name = std::get_if<NameNode>(&part.node);
+        if (name == nullptr || name->meaning == NameNode::Meaning::kEnumValue) {
+            return;
+        }
+        const bool is_new = names.insert(name->name).second;
+        const auto* attribute = part.type.attribute;
+        if (is_new && attribute != nullptr && attribute->is) {
+            add_names(attribute->is->root, names);
+        }
+    });
+}
+
+template <class Visit>
+void each_key(const KeySchema& schema, const Visit& visit) {
+    visit(schema.partition);
+    if (schema.sort) {
+        visit(*schema.sort);
+    }
+}
+
+bool is_named(const std::vector<Reference>& names, std::string_view name) {
+    return std::any_of(names.begin(), names.end(), [&](const Reference& one) {
+        return one.name == name;
+    });
+}
+
+// Some step looks at whole items, or at several at once.
+bool needs_trees(const Pattern& pattern) {
+    return pattern.get || pattern.load || pattern.distinct || (pattern.sort && pattern.all_pages) ||
+           (pattern.within && !is_named_by_call(pattern));
+}
+
+}  // namespace
+
+ItemForm::ItemForm(const Model& model, const Pattern& pattern, const Entity& entity)
+    : model_(model), entity_(entity) {
+    add_fields(pattern);
+    const auto& table = model.table;
+    const auto& key = table.key;
+    // In the order in which to_attributes() looks.
+    add_sources(key.partition, Mark::kPartition);
+    if (key.sort) {
+        add_sources(*key.sort, Mark::kSort);
+    }
+    for (const auto& index : table.indexes) {
+        each_key(index.key, [&](const KeyAttribute& attribute) {
+            if (!table.is_primary_key(attribute.name)) {
+                add_sources(attribute, std::nullopt);
+            }
+        });
+    }
+    add_columns(pattern);
+    const auto rule_of = [&](const std::optional<Expression>& expression) {
+        return expression ? std::optional(make_rule(*expression)) : std::nullopt;
+    };
+    visible_ = pattern.unfiltered ? std::nullopt : rule_of(entity.visible);
+    full_ = rule_of(entity.full);
+    only_ = rule_of(pattern.only);
+    has_limit_ = !entity.public_names.empty() && pattern.returns.empty();
+    if (pattern.range && entity.find_attribute(pattern.range->name) != nullptr) {
+        range_ = find_field(pattern.range->name);
+    }
+}
+
+void ItemForm::add_fields(const Pattern& pattern) {
+    const auto& table = model_.table;
+    Names names;
+    for (const auto& attribute : entity_.attributes) {
+        names.insert(attribute.name);
+    }
+    for (const auto* some : {&entity_.public_names, &pattern.returns}) {
+        for (const auto& one : *some) {
+            names.insert(one.name);
+        }
+    }
+    for (const auto* rule : {&entity_.visible, &entity_.full, &pattern.only}) {
+        if (*rule) {
+            add_names((*rule)->root, names);
+        }
+    }
+    if (entity_.open) {
+        for (const auto& rule : entity_.keys) {
+            for (const auto* variable : rule.key_template.variables()) {
+                names.insert(variable->name);
+            }
+        }
+        const auto add_key = [&](const KeyAttribute& key) { names.insert(key.name); };
+        each_key(table.key, add_key);
+        for (const auto& index : table.indexes) {
+            each_key(index.key, add_key);
+        }
+        names.insert(table.marker);
+        names.erase("");
+    }
+    const auto& kinds = pattern.returned();
+    const auto kind = kinds.size() > 1 ? discriminator(model_) : std::string();
+    if (!kind.empty()) {
+        names.insert(kind);
+    }
+    for (const auto& name : names) {
+        Field field{.name = name, .label = ",", .attribute = entity_.find_attribute(name)};
+        append_json_string(field.label, name);
+        field.label += ':';
+        field.dropped =
+            field.attribute == nullptr && (table.is_key_attribute(name) || name == table.marker);
+        if (name == kind) {
+            append_json_string(field.constant, discriminator_value(entity_, kinds));
+        }
+        fields_.push_back(std::move(field));
+    }
+}
+
+void ItemForm::add_sources(const KeyAttribute& key, std::optional<Mark> mark) {
+    const auto* rule = entity_.find_key(key.name);
+    if (rule == nullptr || rule->plain) {
+        return;
+    }
+    for (const auto* variable : rule->key_template.variables()) {
+        const bool lost = key.type == value::Type::kString &&
+                          std::holds_alternative<DateFormat>(variable->format);
+        auto* field = lost || variable->name == "shard" ? nullptr : find_field(variable->name);
+        if (field != nullptr) {
+            field->sources.push_back({mark, key.name, rule, variable});
+        }
+    }
+}
+
+void ItemForm::add_columns(const Pattern& pattern) {
+    shows_unknown_ = entity_.open && pattern.returns.empty();
+    for (const auto& field : fields_) {
+        const bool constant = !field.constant.empty();
+        const bool named = pattern.returns.empty() || is_named(pattern.returns, field.name);
+        const bool whole = constant || (is_shown(field) && named);
+        if (whole || shows_unknown_) {
+            whole_.push_back({&field, whole});
+        }
+        if (constant || (is_shown(field) && is_named(entity_.public_names, field.name))) {
+            public_.push_back({&field, true});
+        }
+    }
+}
+
+ItemForm::Field* ItemForm::find_field(std::string_view name) {
+    const auto found = std::lower_bound(
+        fields_.begin(),
+        fields_.end(),
+        name,
+        [](const Field& field, std::string_view wanted) { return field.name < wanted; }
+    );
+    return found != fields_.end() && found->name == name ? &*found : nullptr;
+}
+
+// As item_to_api() decides.
+bool ItemForm::is_shown(const Field& field) const {
+    const auto* attribute = field.attribute;
+    return attribute != nullptr ? !attribute->hidden && (!attribute->is || attribute->stored)
+                                : entity_.open && !field.dropped;
+}
+
+ItemRule ItemForm::make_rule(const Expression& expression) {
+    Names names;
+    add_names(expression.root, names);
+    ItemRule rule{.expression = &expression};
+    for (const auto& name : names) {
+        rule.fields.push_back(static_cast<std::size_t>(find_field(name) - fields_.data()));
+    }
+    return rule;
+}
+
+std::optional<ItemForm::Piece> ItemForm::find_piece(const Field& field, const StoredItem& item) {
+    for (const auto& source : field.sources) {
+        const auto key =
+            source.mark ? item.find(*source.mark) : item.bytes().find(source.attribute);
+        if (!key || key->type() == value::Type::kNull) {
+            continue;
+        }
+        const auto& text = source.rule->key_template;
+        if (key->type() != value::Type::kString) {
+            if (text.variables().size() == 1) {
+                return Piece{*key};
+            }
+            continue;
+        }
+        // The item was recognised by its primary key; the key of an index may say anything.
+        if (!source.mark && !text.parse_key(key->text())) {
+            continue;
+        }
+        if (const auto piece = find_key_piece(text, key->text(), *source.variable)) {
+            return Piece{*key, source.variable, *piece};
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<AttributeValue> ItemForm::find_value(const Field& field, const StoredItem& item) {
+    const auto stored = field.dropped ? std::nullopt : item.bytes().find(field.name);
+    if (stored) {
+        return value::decode(*stored);
+    }
+    const auto piece = find_piece(field, item);
+    if (!piece) {
+        return std::nullopt;
+    }
+    return piece->variable == nullptr ? value::decode(piece->key)
+                                      : read_piece(*piece->variable, piece->text);
+}
+
+std::optional<AttributeValue> ItemForm::range_value(const StoredItem& item) const {
+    return range_ != nullptr ? find_value(*range_, item) : std::nullopt;
+}
+
+// --- rules
+
+// True if what the rule looks at is what it looked at last. Else it is remembered, if it can be.
+bool ItemForm::is_known(const ItemRule& rule, const StoredItem& item, RuleMemory& memory) const {
+    bool same = memory.answer.has_value();
+    memory.values.resize(rule.fields.size());
+    for (std::size_t at = 0; at < rule.fields.size(); ++at) {
+        const auto& field = fields_[rule.fields[at]];
+        // A value of its own, a key that it is a part of, or nothing.
+        char kind = 'v';
+        auto source = field.dropped ? std::nullopt : item.bytes().find(field.name);
+        if (!source && !field.sources.empty()) {
+            kind = 'k';
+            const auto& first = field.sources.front();
+            source = first.mark ? item.find(*first.mark) : std::nullopt;
+            if (!source) {
+                memory.answer.reset();
+                memory.values.clear();
+                return false;
+            }
+        }
+        const auto bytes = source ? source->bytes() : std::string_view();
+        auto& last = memory.values[at];
+        if (last.size() != bytes.size() + 1 || last.front() != kind ||
+            std::string_view(last).substr(1) != bytes) {
+            last.assign(1, kind).append(bytes);
+            same = false;
+        }
+    }
+    return same;
+}
+
+bool ItemForm::holds(
+    const ItemRule& rule, const StoredItem& item, Environment& environment, RuleMemory& memory
+) const {
+    if (is_known(rule, item, memory)) {
+        return *memory.answer;
+    }
+    value::Item values;
+    for (const auto place : rule.fields) {
+        if (auto value = find_value(fields_[place], item)) {
+            values.emplace(fields_[place].name, std::move(*value));
+        }
+    }
+    environment.item = &values;
+    const auto good = model::holds(*rule.expression, environment);
+    environment.item = nullptr;
+    const bool answer = good && *good;
+    if (memory.values.size() == rule.fields.size()) {
+        memory.answer = answer;
+    }
+    return answer;
+}
+
+// --- JSON
+
+class ItemForm::Writer {
+public:
+    Writer(JsonSink& out, const StoredItem& item) : out_(out), item_(item) {}
+
+    void write_stored(const Field& field, ValueView value) {
+        label(field);
+        field.constant.empty() ? write_api_json(out_, field.attribute, value)
+                               : out_.raw(field.constant);
+    }
+
+    // Of a field that the item itself does not have.
+    void write_absent(const Field& field) {
+        if (!field.constant.empty()) {
+            label(field);
+            out_.raw(field.constant);
+            return;
+        }
+        if (field.sources.empty()) {
+            return;
+        }
+        const auto piece = find_piece(field, item_);
+        if (!piece) {
+            return;
+        }
+        if (piece->variable == nullptr) {
+            label(field);
+            write_api_json(out_, field.attribute, piece->key);
+        } else if (is_text_piece(*piece->variable) && !is_boolean(field)) {
+            label(field);
+            out_.text(piece->text, piece->key.needs_escape() && needs_json_escape(piece->text));
+        } else if (const auto value = read_piece(*piece->variable, piece->text)) {
+            label(field);
+            const auto bytes = value::encode(*value);
+            write_api_json(out_, field.attribute, ValueView(bytes.data()));
+        }
+    }
+
+    void write_unknown(std::string_view name, ValueView value) {
+        if (!first_) {
+            out_.put(',');
+        }
+        first_ = false;
+        out_.text(name, needs_json_escape(name));
+        out_.put(':');
+        write_api_json(out_, nullptr, value);
+    }
+
+private:
+    static bool is_boolean(const Field& field) {
+        return field.attribute != nullptr && field.attribute->type == AttributeType::kBoolean;
+    }
+    void label(const Field& field) {
+        out_.raw(first_ ? std::string_view(field.label).substr(1) : std::string_view(field.label));
+        first_ = false;
+    }
+
+    JsonSink& out_;
+    const StoredItem& item_;
+    bool first_ = true;
+};
+
+void ItemForm::write(JsonSink& out, const StoredItem& item, bool limited) const {
+    const auto& columns = limited ? public_ : whole_;
+    const bool shows_unknown = shows_unknown_ && !limited;
+    out.put('{');
+    Writer writer(out, item);
+    // Both are in the order of their names, and so is what is written.
+    auto column = columns.begin();
+    for (const auto& [name, value] : item.bytes().entries()) {
+        int order = 1;
+        for (; column != columns.end(); ++column) {
+            order = name.compare(column->field->name);
+            if (order <= 0) {
+                break;
+            }
+            if (column->is_shown) {
+                writer.write_absent(*column->field);
+            }
+        }
+        if (column != columns.end() && order == 0) {
+            if (column->is_shown) {
+                writer.write_stored(*column->field, value);
+            }
+            ++column;
+        } else if (shows_unknown) {
+            writer.write_unknown(name, value);
+        } else if (column == columns.end()) {
+            break;
+        }
+    }
+    for (; column != columns.end(); ++column) {
+        if (column->is_shown) {
+            writer.write_absent(*column->field);
+        }
+    }
+    out.put('}');
+}
+
+// --- patterns
+
+PatternForm::PatternForm(const Model& model, const Pattern& pattern)
+    : marks_(model.table, pattern.table_index) {
+    if (needs_trees(pattern)) {
+        return;
+    }
+    for (const auto* entity : pattern.entities) {
+        forms_.push_back(std::make_unique<const ItemForm>(model, pattern, *entity));
+    }
+}
+
+const ItemForm* PatternForm::find(const Entity& entity) const {
+    const auto found = std::find_if(forms_.begin(), forms_.end(), [&](const auto& form) {
+        return &form->entity() == &entity;
+    });
+    return found != forms_.end() ? found->get() : nullptr;
+}
+
+const PatternForm& PatternForms::of(const Pattern& pattern) {
+    {
+        const std::shared_lock lock(mutex_);
+        if (const auto found = known_.find(&pattern); found != known_.end()) {
+            return *found->second;
+        }
+    }
+    auto form = std::make_unique<const PatternForm>(model_, pattern);
+    const std::unique_lock lock(mutex_);
+    return *known_.try_emplace(&pattern, std::move(form)).first->second;
+}
+
+}  // namespace gateleg::model
