@@ -32,6 +32,38 @@ void add_names(const ExprPtr& expr, Names& names) {
     });
 }
 
+// The expression, or a derived attribute it names, has a variable: of the model itself only
+// constants are.
+bool has_variable(const ExprPtr& expr, Names& seen) {
+    bool found = false;
+    walk(expr, [&](const Expr& part) {
+        found |= std::holds_alternative<VariableNode>(part.node);
+        const auto* attribute = part.type.attribute;
+        if (attribute != nullptr && attribute->is && seen.insert(attribute->name).second) {
+            found |= has_variable(attribute->is->root, seen);
+        }
+    });
+    return found;
+}
+
+bool has_constant(const Pattern& pattern) {
+    if (pattern.load || pattern.within) {
+        return true;
+    }
+    Names seen;
+    bool found = pattern.only && has_variable(pattern.only->root, seen);
+    for (const auto& fixed : pattern.fixed) {
+        found |= has_variable(fixed.value.root, seen);
+    }
+    for (const auto* entity : pattern.entities) {
+        for (const auto* rule : {&entity->visible, &entity->full}) {
+            seen.clear();
+            found |= *rule && has_variable((*rule)->root, seen);
+        }
+    }
+    return found;
+}
+
 template <class Visit>
 void each_key(const KeySchema& schema, const Visit& visit) {
     visit(schema.partition);
@@ -388,7 +420,7 @@ void ItemForm::write(JsonSink& out, const StoredItem& item, bool limited) const 
 // --- patterns
 
 PatternForm::PatternForm(const Model& model, const Pattern& pattern)
-    : marks_(model.table, pattern.table_index) {
+    : marks_(model.table, pattern.table_index), uses_constants_(has_constant(pattern)) {
     if (needs_trees(pattern)) {
         return;
     }

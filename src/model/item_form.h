@@ -122,10 +122,13 @@ public:
     const ItemForm* find(const Entity& entity) const;
     // No step of the list needs a tree.
     bool shows_bytes() const { return !forms_.empty(); }
+    // Some expression of the list may ask for a constant of the model.
+    bool uses_constants() const { return uses_constants_; }
 
 private:
     ItemMarks marks_;
     std::vector<std::unique_ptr<const ItemForm>> forms_;
+    bool uses_constants_ = false;
 };
 
 // Each is made on its first use. Thread-safe.

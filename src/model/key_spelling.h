@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 
-#include "base/time_text.h"
 #include "model/key_template.h"
 
 namespace gateleg::model {
@@ -16,13 +16,35 @@ inline bool is_timestamp(KeyValueType::Kind kind) {
 }
 
 // With milliseconds or whole seconds as its type says: of all spellings of a time that one alone
-// has this shape.
+// has this shape. Every key of a list is asked, so no time is made of it.
 inline bool is_written_time(const KeyVariable& variable, std::string_view text) {
-    constexpr std::size_t kSeconds = std::string_view("2025-03-01T10:20:30").size();
+    constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd";
     const bool seconds = variable.type.kind == KeyValueType::Kind::kTimestampSeconds;
-    const auto size = kSeconds + (seconds ? 1 : 5);
-    return text.size() == size && text[10] == 'T' && (seconds || text[kSeconds] == '.') &&
-           text.back() == 'Z' && parse_rfc3339_millis(text).has_value();
+    const std::string_view end = seconds ? "Z" : ".dddZ";
+    if (text.size() != kShape.size() + end.size()) {
+        return false;
+    }
+    const auto has_shape = [](std::string_view part, std::string_view shape) {
+        for (std::size_t at = 0; at < shape.size(); ++at) {
+            const bool is_digit = part[at] >= '0' && part[at] <= '9';
+            if (shape[at] == 'd' ? !is_digit : part[at] != shape[at]) {
+                return false;
+            }
+        }
+        return true;
+    };
+    if (!has_shape(text, kShape) || !has_shape(text.substr(kShape.size()), end)) {
+        return false;
+    }
+    const auto two = [&](std::size_t at) {
+        return static_cast<unsigned>((text[at] - '0') * 10 + (text[at + 1] - '0'));
+    };
+    const std::chrono::year_month_day date(
+        std::chrono::year(static_cast<int>(two(0) * 100 + two(2))),
+        std::chrono::month(two(5)),
+        std::chrono::day(two(8))
+    );
+    return date.ok() && two(11) <= 23 && two(14) <= 59 && two(17) <= 59;
 }
 
 // Of an enum.

@@ -37,6 +37,14 @@ CallError read_error(const Error& error, const Pattern& pattern) {
     return to_call_error(error);
 }
 
+// Constants are whole trees in some models, and few lists ask for one.
+Environment make_list_environment(
+    const PatternForm& form, const Model& model, const Caller& caller, std::int64_t now_millis
+) {
+    static const Model kWithout;
+    return make_environment(form.uses_constants() ? model : kWithout, caller, now_millis);
+}
+
 // Reads a list and decides what of it the caller sees. What is asked for as JSON stays in the bytes
 // that were stored, unless the pattern needs trees.
 class QueryRun {
@@ -55,7 +63,8 @@ public:
           form_(shared.forms.of(pattern)),
           call_(call),
           caller_(caller),
-          environment_(make_environment(shared.model, caller, shared.clock.now_millis())),
+          environment_(make_list_environment(form_, shared.model, caller, shared.clock.now_millis())
+          ),
           now_seconds_(std::to_string(environment_.now_millis / 1000)),
           forward_(pattern.order != Pattern::Order::kDescending) {}
 
