@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "model/access.h"
+#include "model/database.h"
 #include "model/demo.h"
 #include "model/item_form.h"
 #include "model/listing.h"
