@@ -85,8 +85,7 @@ TEST(RoomyLogsTest, ShortLogsAndOtherFilesGetNoRoom) {
 TEST(RoomyLogsTest, AnAppendThatFailedIsNotCutOffOrFilledUp) {
     const internal::TestDirectory directory;
     const auto faults = std::make_shared<internal::Faults>();
-    const auto files =
-        internal::make_roomy_logs(std::make_shared<internal::FaultFs>(faults), kSmallRoom);
+    const auto files = internal::make_roomy_logs(internal::make_fault_fs(faults), kSmallRoom);
     const auto path = directory / "000001.log";
     const std::string good(20'000, 'g');
     {
