@@ -229,7 +229,7 @@ local('its words are given under --compat, and those of AWS without', async () =
   assert.deepEqual(await answers(plain.url), {
     created:
       'One or more parameter values were invalid: Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions',
-    twice: 'One or more parameter values were invalid: Duplicate AttributeName in AttributeDefinitions: [pk]',
+    twice: 'Attribute Name is duplicated: pk',
     limits: [`1 validation error detected: Value at 'Limit' ${constraint}`, `1 validation error detected: Value '-1' at 'limit' ${constraint}`],
     reasons: [failed, failed],
   });

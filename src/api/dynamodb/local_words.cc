@@ -81,8 +81,7 @@ std::string_view local_message(std::string_view message) {
         (message.ends_with(kBelowOne[0]) || message.ends_with(kBelowOne[1]))) {
         return "Limit must be greater than or equal to 1";
     }
-    if (message.starts_with("One or more parameter values were invalid: Duplicate AttributeName in "
-                            "AttributeDefinitions: ")) {
+    if (message.starts_with("Attribute Name is duplicated: ")) {
         return "Cannot have two attributes with the same name";
     }
     return {};

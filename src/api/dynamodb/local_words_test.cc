@@ -64,9 +64,7 @@ TEST(LocalWordsTest, LimitBelowOne) {
 TEST(LocalWordsTest, DefinitionsOfOneName) {
     EXPECT_EQ(
         local_error(
-            R"({"__type":"a#ValidationException","message":"One or more parameter values were )"
-            R"(invalid: Duplicate AttributeName in AttributeDefinitions: [a, b]"})",
-            {}
+            R"({"__type":"a#ValidationException","message":"Attribute Name is duplicated: a"})", {}
         ),
         R"({"__type":"a#ValidationException",)"
         R"("message":"Cannot have two attributes with the same name"})"
