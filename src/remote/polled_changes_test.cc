@@ -12,6 +12,7 @@
 #include "remote/remote_dynamo.h"
 #include "remote/test_calls.h"
 #include "storage/store.h"
+#include "value/attribute_value.h"
 
 // The store is an engine behind the DynamoDB face, asked over HTTP.
 
