@@ -30,7 +30,7 @@ Table full_table() {
     description.billing_mode = dynamo::BillingMode::kPayPerRequest;
     description.on_demand_since_millis = 1'750'000'000'456;
     description.throughput = {11, 12};
-    description.on_demand = {.max_read_units = 21, .max_write_units = -1};
+    description.on_demand = {.max_read_units = 21, .max_write_units = 22};
     description.deletion_protection = true;
     description.table_class = dynamo::TableClass::kInfrequentAccess;
     description.encryption = {.enabled = true, .key_id = "alias/mine"};
@@ -71,6 +71,15 @@ void expect_same(const std::vector<KeyAttribute>& left, const std::vector<KeyAtt
     }
 }
 
+TEST(TableTest, LimitThatAnOlderReleaseTookAwayIsNone) {
+    auto table = full_table();
+    table.description.on_demand = {.max_read_units = 21, .max_write_units = -1};
+    const auto decoded = decode_table(encode_table(table));
+    ASSERT_TRUE(decoded);
+    EXPECT_EQ(decoded->description.on_demand->max_read_units, 21);
+    EXPECT_EQ(decoded->description.on_demand->max_write_units, std::nullopt);
+}
+
 TEST(TableTest, DefinitionRoundTripsWithEverythingSet) {
     const auto before = full_table();
     const auto bytes = encode_table(before);
@@ -96,7 +105,7 @@ TEST(TableTest, DefinitionRoundTripsWithEverythingSet) {
     EXPECT_EQ(description.on_demand_since_millis, 1'750'000'000'456);
     EXPECT_EQ(description.throughput, (dynamo::Throughput{11, 12}));
     EXPECT_EQ(description.on_demand->max_read_units, 21);
-    EXPECT_EQ(description.on_demand->max_write_units, -1);
+    EXPECT_EQ(description.on_demand->max_write_units, 22);
     EXPECT_TRUE(description.deletion_protection);
     EXPECT_EQ(description.table_class, dynamo::TableClass::kInfrequentAccess);
     EXPECT_TRUE(description.encryption->enabled);

@@ -40,6 +40,7 @@ function namesIn(file, word) {
 }
 const kOperations = [
   ...[...namesIn('operations.cc', 'Operation'), ...namesIn('tool_operations.cc', 'ToolOperation')].map((name) => ({ name, prefix: 'DynamoDB_20120810.' })),
+  ...namesIn('backup_operations.cc', 'BackupOperation').map((name) => ({ name, prefix: 'DynamoDB_20120810.' })),
   ...namesIn('transfer_operations.cc', 'TransferOperation').map((name) => ({ name, prefix: 'DynamoDB_20120810.' })),
   ...namesIn('stream_operations.cc', 'StreamOperation').map((name) => ({ name, prefix: kStreams })),
 ];

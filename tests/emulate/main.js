@@ -228,7 +228,7 @@ local('its words are given under --compat, and those of AWS without', async () =
   const constraint = 'failed to satisfy constraint: Member must have value greater than or equal to 1';
   assert.deepEqual(await answers(plain.url), {
     created:
-      'One or more parameter values were invalid: Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions',
+      'One or more parameter values were invalid: Some AttributeDefinitions are not used. AttributeDefinitions: [g, l, pk, sk, unused], keys used: [g, l, pk, sk]',
     twice: 'Attribute Name is duplicated: pk',
     limits: [`1 validation error detected: Value at 'Limit' ${constraint}`, `1 validation error detected: Value '-1' at 'limit' ${constraint}`],
     reasons: [failed, failed],
