@@ -112,7 +112,7 @@ class Reader:
     def __init__(self, clone):
         self.clone = clone
         # A new user has none of the settings of whoever runs this, and no colours or pager.
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "GATELEG_"))}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "GATELEG_", "CCACHE_"))}
         self.environment = {**kept, "AWS_PAGER": "", "AWS_EC2_METADATA_DISABLED": "true"}
         self.server = self.shell = None
 
