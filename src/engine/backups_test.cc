@@ -111,6 +111,21 @@ TEST(BackupsTest, ATableComesBackAsItWasWithItsIndexes) {
     expect_whole(engine, "t");
 }
 
+TEST(BackupsTest, ATableIsThereFromTheFirstMomentOfItsRestore) {
+    TestEngine engine;
+    must(engine.create(indexed_table()));
+    fill(engine, 5);
+    const auto arn = make_backup(engine, "t", "small");
+    for (int round = 0; round < 40; ++round) {
+        const auto name = "copy" + std::to_string(round);
+        must(restore(engine, arn, name));
+        // Asked without a pause, so that some question meets the moment at which the restore ends.
+        while (engine.describe(name).status == dynamo::Status::kCreating) {
+        }
+        ASSERT_EQ(engine.describe(name).status, dynamo::Status::kActive) << name;
+    }
+}
+
 TEST(BackupsTest, ABackupOutlivesItsTable) {
     TestEngine engine;
     must(engine.create(indexed_table()));

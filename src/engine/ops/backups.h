@@ -22,8 +22,11 @@ void list_backups(const Core&, dynamo::ListBackupsRequest, Done<dynamo::ListBack
 void restore_table_from_backup(const Core&, BackupWorker&, dynamo::RestoreTableFromBackupRequest, Done<dynamo::RestoreTableFromBackupRequest>);
 // NOLINTEND(readability-avoid-const-params-in-decls)
 
-// A table that is being restored, as CREATING; else that there is no such table.
-Result<dynamo::TableReply> describe_restoring(const Core& core, const std::string& name);
+// A table that is being restored, as CREATING, or that has just been; else that there is no such
+// table. On the commit thread.
+Result<dynamo::TableReply> describe_restoring(
+    const Core& core, const CommitContext& context, const std::string& name
+);
 
 Error backup_not_found(std::string_view arn);
 // The newest state on the commit thread.

@@ -19,9 +19,14 @@ Result<BackupRecord> get_backup(const CommitContext& context, std::string_view a
     return known ? decode_backup(bytes) : backup_not_found(arn);
 }
 
-Result<dynamo::TableReply> describe_restoring(const Core& core, const std::string& name) {
+Result<dynamo::TableReply> describe_restoring(
+    const Core& core, const CommitContext& context, const std::string& name
+) {
+    if (const auto table = context.catalog().find(name)) {
+        return dynamo::TableReply{describe(*table, core.committer.counts(table->id))};
+    }
     std::string bytes;
-    GATELEG_TRY_ASSIGN(const bool restoring, core.store.get(restore_key(name), bytes));
+    GATELEG_TRY_ASSIGN(const bool restoring, context.get(restore_key(name), bytes));
     if (!restoring) {
         return table_not_found(name);
     }
