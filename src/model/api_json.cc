@@ -43,8 +43,8 @@ void write_boolean(JsonSink& out, const Attribute& attribute, ValueView stored) 
     }
 }
 
-void write_list(JsonSink& out, const Attribute* attribute, ValueView list) {
-    const auto* known = attribute != nullptr ? attribute->of.get() : nullptr;
+void write_list(JsonSink& out, const Attribute& attribute, ValueView list) {
+    const auto* known = attribute.of.get();
     out.put('[');
     bool first = true;
     for (const auto element : list.elements()) {
@@ -56,13 +56,13 @@ void write_list(JsonSink& out, const Attribute* attribute, ValueView list) {
     out.put(']');
 }
 
-void write_map(JsonSink& out, const Attribute* attribute, ValueView map) {
+void write_map(JsonSink& out, const Attribute& attribute, ValueView map) {
     out.put('{');
     bool first = true;
     for (const auto& [name, member] : map.entries()) {
-        const auto* known = attribute != nullptr ? attribute->find_field(name) : nullptr;
-        if (known == nullptr && attribute != nullptr) {
-            known = attribute->of.get();
+        const auto* known = attribute.find_field(name);
+        if (known == nullptr) {
+            known = attribute.of.get();
         }
         if (known != nullptr && known->hidden) {
             continue;
@@ -80,14 +80,27 @@ void write_map(JsonSink& out, const Attribute* attribute, ValueView map) {
 }  // namespace
 
 void write_api_json(JsonSink& out, const Attribute* attribute, ValueView stored) {
-    if (attribute != nullptr && is_time(attribute->type)) {
-        write_time(out, *attribute, stored);
-    } else if (attribute != nullptr && attribute->type == AttributeType::kBoolean) {
-        write_boolean(out, *attribute, stored);
-    } else if (stored.type() == value::Type::kList) {
-        write_list(out, attribute, stored);
-    } else if (stored.type() == value::Type::kMap) {
-        write_map(out, attribute, stored);
+    if (attribute == nullptr) {
+        write_plain_json(out, stored);
+        return;
+    }
+    switch (attribute->type) {
+        case AttributeType::kTimestamp:
+        case AttributeType::kEpochSeconds:
+        case AttributeType::kEpochMillis:
+            write_time(out, *attribute, stored);
+            return;
+        case AttributeType::kBoolean:
+            write_boolean(out, *attribute, stored);
+            return;
+        default:
+            break;
+    }
+    const bool is_described = attribute->of != nullptr || !attribute->fields.empty();
+    if (is_described && stored.type() == value::Type::kList) {
+        write_list(out, *attribute, stored);
+    } else if (is_described && stored.type() == value::Type::kMap) {
+        write_map(out, *attribute, stored);
     } else {
         write_plain_json(out, stored);
     }

@@ -4,11 +4,10 @@
 
 #include "base/base64.h"
 #include "value/value_view.h"
+#include "value/value_writer.h"
 
 namespace gateleg::model {
 namespace {
-
-using value::AttributeValue;
 
 constexpr std::size_t kTagBytes = 16;
 constexpr std::size_t kMaxCursor = 64 * 1024;
@@ -31,17 +30,35 @@ bool same_bytes(std::string_view left, std::string_view right) {
 
 }  // namespace
 
+EncodedPosition encode_position(const CursorPosition& position) {
+    EncodedPosition encoded{.group = position.group};
+    for (const auto& one : position.after) {
+        encoded.after.push_back(one ? std::optional(value::encode_item(*one)) : std::nullopt);
+    }
+    return encoded;
+}
+
 std::string render_cursor(
     const HmacKey& key, std::string_view binding, const CursorPosition& position
 ) {
-    value::List after;
+    return render_cursor(key, binding, encode_position(position));
+}
+
+std::string render_cursor(
+    const HmacKey& key, std::string_view binding, const EncodedPosition& position
+) {
+    std::string bytes;
+    value::ValueWriter writer(bytes);
+    const auto map = writer.begin_map(2);
+    writer.name("a");
+    const auto after = writer.begin_list(position.after.size());
     for (const auto& one : position.after) {
-        after.push_back(one ? AttributeValue{*one} : AttributeValue{value::Null{}});
+        one ? writer.copy(one->view()) : writer.null();
     }
-    value::Map map;
-    map["g"] = AttributeValue{value::Number::from_int(static_cast<std::int64_t>(position.group))};
-    map["a"] = AttributeValue{std::move(after)};
-    auto bytes = value::encode(AttributeValue{std::move(map)});
+    writer.end(after);
+    writer.name("g");
+    writer.number(std::to_string(position.group));
+    writer.end(map);
     bytes += tag_of(key, binding, bytes);
     auto text = encode_base64(bytes);
     std::replace(text.begin(), text.end(), '+', '-');

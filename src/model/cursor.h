@@ -9,6 +9,7 @@
 
 #include "base/sha256.h"
 #include "value/attribute_value.h"
+#include "value/value_view.h"
 
 namespace gateleg::model {
 
@@ -18,6 +19,16 @@ struct CursorPosition {
     std::vector<std::optional<value::Item>> after = {};
 };
 
+// The same with keys in their binary form.
+struct EncodedPosition {
+    std::size_t group = 0;
+    std::vector<std::optional<value::EncodedItem>> after = {};
+};
+EncodedPosition encode_position(const CursorPosition& position);
+
+std::string render_cursor(
+    const HmacKey& key, std::string_view binding, const EncodedPosition& position
+);
 std::string render_cursor(
     const HmacKey& key, std::string_view binding, const CursorPosition& position
 );

@@ -17,6 +17,9 @@ using value::JsonSink;
 using value::ValueView;
 using Names = std::set<std::string, std::less<>>;
 
+// As many calls of one pattern as may run at a time, about.
+constexpr std::size_t kMaxSpare = 16;
+
 // Names that evaluating it may look up in the item: also those behind derived attributes.
 void add_names(const ExprPtr& expr, Names& names) {
     walk(expr, [&](const Expr& part) {
@@ -104,12 +107,12 @@ ItemForm::ItemForm(const Model& model, const Pattern& pattern, const Entity& ent
         });
     }
     add_columns(pattern);
-    const auto rule_of = [&](const std::optional<Expression>& expression) {
-        return expression ? std::optional(make_rule(*expression)) : std::nullopt;
+    const auto rule_of = [&](const std::optional<Expression>& expression, std::size_t number) {
+        return expression ? std::optional(make_rule(*expression, number)) : std::nullopt;
     };
-    visible_ = pattern.unfiltered ? std::nullopt : rule_of(entity.visible);
-    full_ = rule_of(entity.full);
-    only_ = rule_of(pattern.only);
+    visible_ = pattern.unfiltered ? std::nullopt : rule_of(entity.visible, 0);
+    full_ = rule_of(entity.full, 1);
+    only_ = rule_of(pattern.only, 2);
     has_limit_ = !entity.public_names.empty() && pattern.returns.empty();
     if (pattern.range && entity.find_attribute(pattern.range->name) != nullptr) {
         range_ = find_field(pattern.range->name);
@@ -155,6 +158,8 @@ void ItemForm::add_fields(const Pattern& pattern) {
         Field field{.name = name, .label = ",", .attribute = entity_.find_attribute(name)};
         append_json_string(field.label, name);
         field.label += ':';
+        field.label_size = field.label.size();
+        field.label.resize(std::max(field.label_size, JsonSink::kShort + 1));
         field.dropped =
             field.attribute == nullptr && (table.is_key_attribute(name) || name == table.marker);
         if (name == kind) {
@@ -211,10 +216,10 @@ bool ItemForm::is_shown(const Field& field) const {
                                 : entity_.open && !field.dropped;
 }
 
-ItemRule ItemForm::make_rule(const Expression& expression) {
+ItemRule ItemForm::make_rule(const Expression& expression, std::size_t number) {
     Names names;
     add_names(expression.root, names);
-    ItemRule rule{.expression = &expression};
+    ItemRule rule{.expression = &expression, .number = number};
     for (const auto& name : names) {
         rule.fields.push_back(static_cast<std::size_t>(find_field(name) - fields_.data()));
     }
@@ -263,17 +268,43 @@ std::optional<AttributeValue> ItemForm::range_value(const StoredItem& item) cons
     return range_ != nullptr ? find_value(*range_, item) : std::nullopt;
 }
 
+void ItemForm::look(const ItemLayout& layout, Memory& memory) const {
+    memory.layout_ = &layout;
+    if (memory.now_->version == layout.version()) {
+        return;
+    }
+    for (auto& known : memory.known_) {
+        if (known.version == layout.version()) {
+            memory.now_ = &known;
+            return;
+        }
+    }
+    memory.now_ = &memory.known_[memory.oldest_];
+    memory.oldest_ = (memory.oldest_ + 1) % memory.known_.size();
+    auto& [version, places, steps] = *memory.now_;
+    version = 0;  // until all is known: memory may run out
+    steps = {};
+    places.clear();
+    for (const auto& field : fields_) {
+        places.push_back(field.dropped ? ItemLayout::kNone : layout.find(field.name));
+    }
+    version = layout.version();
+}
+
 // --- rules
 
 // True if what the rule looks at is what it looked at last. Else it is remembered, if it can be.
-bool ItemForm::is_known(const ItemRule& rule, const StoredItem& item, RuleMemory& memory) const {
+bool ItemForm::is_known(const ItemRule& rule, const StoredItem& item, Memory& of_form) const {
+    auto& memory = of_form.rules_[rule.number];
     bool same = memory.answer.has_value();
     memory.values.resize(rule.fields.size());
     for (std::size_t at = 0; at < rule.fields.size(); ++at) {
         const auto& field = fields_[rule.fields[at]];
         // A value of its own, a key that it is a part of, or nothing.
         char kind = 'v';
-        auto source = field.dropped ? std::nullopt : item.bytes().find(field.name);
+        const auto place = of_form.now_->places[rule.fields[at]];
+        auto source = place != ItemLayout::kNone ? std::optional(of_form.layout_->value(place))
+                                                 : std::nullopt;
         if (!source && !field.sources.empty()) {
             kind = 'k';
             const auto& first = field.sources.front();
@@ -296,9 +327,10 @@ bool ItemForm::is_known(const ItemRule& rule, const StoredItem& item, RuleMemory
 }
 
 bool ItemForm::holds(
-    const ItemRule& rule, const StoredItem& item, Environment& environment, RuleMemory& memory
+    const ItemRule& rule, const StoredItem& item, Environment& environment, Memory& of_form
 ) const {
-    if (is_known(rule, item, memory)) {
+    auto& memory = of_form.rules_[rule.number];
+    if (is_known(rule, item, of_form)) {
         return *memory.answer;
     }
     value::Item values;
@@ -330,29 +362,28 @@ public:
     }
 
     // Of a field that the item itself does not have.
-    void write_absent(const Field& field) {
+    void write_absent(Step& step) {
+        const auto& field = *step.field;
         if (!field.constant.empty()) {
             label(field);
             out_.raw(field.constant);
             return;
         }
-        if (field.sources.empty()) {
+        const auto partition = item_.find(Mark::kPartition);
+        if (!step.json.empty() && !first_ && partition && step.partition == partition->bytes()) {
+            out_.raw(step.json);
             return;
         }
         const auto piece = find_piece(field, item_);
         if (!piece) {
             return;
         }
-        if (piece->variable == nullptr) {
-            label(field);
-            write_api_json(out_, field.attribute, piece->key);
-        } else if (is_text_piece(*piece->variable) && !is_boolean(field)) {
-            label(field);
-            out_.text(piece->text, piece->key.needs_escape() && needs_json_escape(piece->text));
-        } else if (const auto value = read_piece(*piece->variable, piece->text)) {
-            label(field);
-            const auto bytes = value::encode(*value);
-            write_api_json(out_, field.attribute, ValueView(bytes.data()));
+        const bool is_first = first_;
+        const auto before = out_.size();
+        write_piece(field, *piece);
+        if (!is_first && partition && partition->bytes().data() == piece->key.bytes().data()) {
+            step.partition = partition->bytes();
+            step.json = out_.written_behind(before);
         }
     }
 
@@ -367,11 +398,27 @@ public:
     }
 
 private:
+    void write_piece(const Field& field, const Piece& piece) {
+        if (piece.variable == nullptr) {
+            label(field);
+            write_api_json(out_, field.attribute, piece.key);
+        } else if (is_text_piece(*piece.variable) && !is_boolean(field)) {
+            label(field);
+            out_.text(piece.text, piece.key.needs_escape() && needs_json_escape(piece.text));
+        } else if (const auto value = read_piece(*piece.variable, piece.text)) {
+            label(field);
+            const auto bytes = value::encode(*value);
+            write_api_json(out_, field.attribute, ValueView(bytes.data()));
+        }
+    }
     static bool is_boolean(const Field& field) {
         return field.attribute != nullptr && field.attribute->type == AttributeType::kBoolean;
     }
     void label(const Field& field) {
-        out_.raw(first_ ? std::string_view(field.label).substr(1) : std::string_view(field.label));
+        const std::size_t without = first_ ? 1 : 0;
+        const auto* text = field.label.data() + without;
+        const auto size = field.label_size - without;
+        size <= JsonSink::kShort ? out_.raw_short(text, size) : out_.raw({text, size});
         first_ = false;
     }
 
@@ -380,38 +427,51 @@ private:
     bool first_ = true;
 };
 
-void ItemForm::write(JsonSink& out, const StoredItem& item, bool limited) const {
+// Both are in the order of their names, and so is what is written.
+ItemForm::Steps ItemForm::make_steps(const ItemLayout& layout, bool limited) const {
     const auto& columns = limited ? public_ : whole_;
-    const bool shows_unknown = shows_unknown_ && !limited;
-    out.put('{');
-    Writer writer(out, item);
-    // Both are in the order of their names, and so is what is written.
-    auto column = columns.begin();
-    for (const auto& [name, value] : item.bytes().entries()) {
-        int order = 1;
-        for (; column != columns.end(); ++column) {
-            order = name.compare(column->field->name);
-            if (order <= 0) {
-                break;
-            }
-            if (column->is_shown) {
-                writer.write_absent(*column->field);
-            }
+    const auto& names = layout.names();
+    Steps steps;
+    steps.reserve(columns.size());
+    const auto add_absent = [&](const Column& column) {
+        const auto& field = *column.field;
+        if (column.is_shown && (!field.constant.empty() || !field.sources.empty())) {
+            steps.push_back({.field = &field, .place = ItemLayout::kNone});
         }
-        if (column != columns.end() && order == 0) {
+    };
+    auto column = columns.begin();
+    for (std::size_t place = 0; place < names.size(); ++place) {
+        for (; column != columns.end() && column->field->name < names[place]; ++column) {
+            add_absent(*column);
+        }
+        if (column != columns.end() && column->field->name == names[place]) {
             if (column->is_shown) {
-                writer.write_stored(*column->field, value);
+                steps.push_back({.field = column->field, .place = place});
             }
             ++column;
-        } else if (shows_unknown) {
-            writer.write_unknown(name, value);
-        } else if (column == columns.end()) {
-            break;
+        } else if (shows_unknown_ && !limited) {
+            steps.push_back({.field = nullptr, .place = place});
         }
     }
-    for (; column != columns.end(); ++column) {
-        if (column->is_shown) {
-            writer.write_absent(*column->field);
+    std::for_each(column, columns.end(), add_absent);
+    return steps;
+}
+
+void ItemForm::write(JsonSink& out, const StoredItem& item, bool limited, Memory& memory) const {
+    const auto& layout = *memory.layout_;
+    auto& steps = memory.now_->steps[limited ? 1 : 0];
+    if (!steps) {
+        steps = make_steps(layout, limited);
+    }
+    out.put('{');
+    Writer writer(out, item);
+    for (auto& step : *steps) {
+        if (step.place == ItemLayout::kNone) {
+            writer.write_absent(step);
+        } else if (step.field != nullptr) {
+            writer.write_stored(*step.field, layout.value(step.place));
+        } else {
+            writer.write_unknown(layout.names()[step.place], layout.value(step.place));
         }
     }
     out.put('}');
@@ -426,6 +486,29 @@ PatternForm::PatternForm(const Model& model, const Pattern& pattern)
     }
     for (const auto* entity : pattern.entities) {
         forms_.push_back(std::make_unique<const ItemForm>(model, pattern, *entity));
+    }
+}
+
+std::unique_ptr<ListMemory> PatternForm::take_memory() const {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!spare_.empty()) {
+            auto memory = std::move(spare_.back());
+            spare_.pop_back();
+            return memory;
+        }
+    }
+    return std::make_unique<ListMemory>();
+}
+
+void PatternForm::give_back(std::unique_ptr<ListMemory> memory) const {
+    memory->layout.forget_item();
+    for (auto& [form, known] : memory->forms) {
+        known.forget_answers();
+    }
+    const std::lock_guard lock(mutex_);
+    if (spare_.size() < kMaxSpare) {
+        spare_.push_back(std::move(memory));
     }
 }
 

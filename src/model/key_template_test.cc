@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/time_text.h"
+#include "model/key_spelling.h"
 
 namespace gateleg::model {
 namespace {
@@ -290,6 +291,30 @@ RC_GTEST_PROP(KeyTemplateProperty, AnyTextIsParsedOrRefused, (const std::string&
         RC_ASSERT(parsed->text() == source);
         parsed->parse_key(source);
     }
+}
+
+// It compares eight characters at once.
+TEST(KeySpellingTest, TheShapeOfATimeIsThatOfEachCharacter) {
+    const std::string_view shape = "0000-00-00T00:00:00";
+    const auto fits = [&](std::string_view text) {
+        for (std::size_t at = 0; at < shape.size(); ++at) {
+            const bool is_digit = text[at] >= '0' && text[at] <= '9';
+            if (shape[at] == '0' ? !is_digit : text[at] != shape[at]) {
+                return false;
+            }
+        }
+        return true;
+    };
+    for (std::size_t at = 0; at < shape.size(); ++at) {
+        for (int byte = 0; byte < 256; ++byte) {
+            std::string text = "2025-03-09T17:48:59";
+            text[at] = static_cast<char>(byte);
+            EXPECT_EQ(has_time_shape(text, shape), fits(text)) << text;
+        }
+    }
+    EXPECT_TRUE(has_time_shape(".059", ".000"));
+    EXPECT_FALSE(has_time_shape(".05:", ".000"));
+    EXPECT_FALSE(has_time_shape(",059", ".000"));
 }
 
 }  // namespace

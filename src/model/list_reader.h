@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "model/cursor.h"
 #include "model/database.h"
+#include "model/item_form.h"
 #include "model/pattern_plan.h"
 #include "model/schema.h"
 #include "model/stored_item.h"
@@ -20,7 +21,7 @@ namespace gateleg::model {
 
 // The bytes of an item, and what keeps them.
 struct RawItem {
-    StoredItem item;
+    StoredItem item;  // the layout of the memory has read it, until the reader's next one
     std::shared_ptr<const dynamo::PageReply> page;
     std::size_t place = 0;  // how many were read before it
 };
@@ -36,6 +37,7 @@ public:
     ListReader(
         Database& database,
         const ItemMarks& marks,
+        ListMemory& memory,
         std::string partition,  // the attribute whose values tell the queries of a group apart
         QueryPlan plan,
         Options options
@@ -55,7 +57,7 @@ public:
     // How many items were read.
     std::size_t count() const { return taken_.size(); }
     // Where the list goes on behind so many.
-    CursorPosition position_after(std::size_t count) const;
+    EncodedPosition position_after(std::size_t count) const;
 
 private:
     // One query, read page by page as its items are wanted.
@@ -64,20 +66,24 @@ private:
     struct Taken {
         std::size_t group;
         std::size_t stream;
-        std::size_t key;  // its place in keys_
+        const char* item;  // in kept_; null: its key was written down
+        std::size_t key;   // its place in keys_
     };
 
     void open(std::size_t group);
+    bool keep(const std::shared_ptr<const dynamo::PageReply>& page);
+    void remember(const RawItem& raw, std::size_t stream);
     Result<std::size_t> find_next();
     bool is_late(std::size_t stream, const StoredItem& item) const;
 
     Database& database_;
     const ItemMarks& marks_;
+    ListMemory& memory_;
     std::string partition_;
     QueryPlan plan_;
     Options options_;
     std::int64_t budget_;
-    CursorPosition start_;
+    EncodedPosition start_;
     std::optional<value::EncodedItem> last_;  // what the list showed last, in the group of start_
 
     bool opened_ = false;
@@ -86,6 +92,10 @@ private:
     bool done_ = false;
     std::vector<Taken> taken_;
     std::string keys_;  // of taken_, one behind the other
+    // Only the last item of a page is asked for its key: while pages are small they stay, and
+    // the key is made then.
+    std::vector<std::shared_ptr<const dynamo::PageReply>> kept_;
+    std::size_t kept_bytes_ = 0;
 };
 
 }  // namespace gateleg::model

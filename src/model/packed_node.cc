@@ -72,8 +72,10 @@ public:
                 }
                 break;
             case Node::Kind::kMap:
-                node.members.resize(count);
-                for (auto& [key, value] : node.members) {
+                // Not resize(), which clang 14 refuses for pairs of nodes.
+                node.members.reserve(count);
+                while (node.members.size() < count) {
+                    auto& [key, value] = node.members.emplace_back(Node(), Node());
                     read(key);
                     read(value);
                 }

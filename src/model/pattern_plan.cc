@@ -77,10 +77,19 @@ public:
                 return range_invalid("is too far away");
             }
             for (const auto& choice : choices) {
-                Item known = values_.known;
-                known.insert(choice.begin(), choice.end());
-                Item partition = known;
-                partition.insert(moment.begin(), moment.end());
+                // Most lists read one place, which is known as it is.
+                Item with_choice;
+                const auto& known = choice.empty() ? values_.known : with_choice;
+                if (!choice.empty()) {
+                    with_choice = values_.known;
+                    with_choice.insert(choice.begin(), choice.end());
+                }
+                Item with_moment;
+                const auto& partition = moment.empty() ? known : with_moment;
+                if (!moment.empty()) {
+                    with_moment = known;
+                    with_moment.insert(moment.begin(), moment.end());
+                }
                 GATELEG_CALL_TRY_ASSIGN_CALL(auto queries, plan_partition(partition, known));
                 if (segments.size() < queries.size()) {
                     segments.resize(queries.size());
@@ -348,7 +357,9 @@ private:
             range.condition.form = KeyCondition::Form::kNone;
             return range;
         }
-        const auto known = rename_values(model_, pattern_, entity, given);
+        const bool is_renamed = &entity != &first();
+        const auto renamed = is_renamed ? rename_values(model_, pattern_, entity, given) : Item();
+        const auto& known = is_renamed ? renamed : given;
         if (key_.sort->type != value::Type::kString) {
             const auto* variable = rule->key_template.variables().front();
             if (const auto found = known.find(variable->name); found != known.end()) {

@@ -27,6 +27,7 @@ constexpr int kDefaultLimit = 25;
 constexpr int kMaxLimit = 100;
 constexpr std::int64_t kWholeBudget = 10'000;  // of patterns that read everything
 constexpr std::size_t kBatch = 100;
+constexpr std::size_t kExpectedBytes = std::size_t{64} << 10;  // at the most; it grows with a list
 
 CallError read_error(const Error& error, const Pattern& pattern) {
     const bool no_index =
@@ -66,7 +67,11 @@ public:
           environment_(make_list_environment(form_, shared.model, caller, shared.clock.now_millis())
           ),
           now_seconds_(std::to_string(environment_.now_millis / 1000)),
-          forward_(pattern.order != Pattern::Order::kDescending) {}
+          forward_(pattern.order != Pattern::Order::kDescending),
+          memory_(form_.take_memory()) {}
+    ~QueryRun() { form_.give_back(std::move(memory_)); }
+    QueryRun(const QueryRun&) = delete;
+    QueryRun& operator=(const QueryRun&) = delete;
 
     CallResult<Page> run() {
         GATELEG_CALL_TRY_ASSIGN_CALL(const auto end, read());
@@ -86,8 +91,13 @@ public:
     CallResult<Listing> run_list() {
         as_bytes_ = form_.shows_bytes();
         GATELEG_CALL_TRY_ASSIGN_CALL(auto listing, read());
-        if (!listing.count) {
-            write(listing.items);
+        if (as_bytes_) {
+            listing.items = std::move(json_);
+        } else if (!listing.count) {
+            for (auto& one : shown_) {
+                listing.items.append(listing.items.empty() ? "" : ",");
+                value::append_plain_json(listing.items, to_api(std::move(one.found)));
+            }
         }
         return listing;
     }
@@ -99,12 +109,8 @@ private:
         const Entity* entity;
     };
     struct Shown {
-        Found found = {};
-        std::optional<Candidate> stored = {};  // instead of `found`
+        Found found = {};  // of a list in bytes it is in json_
         std::size_t place = 0;
-    };
-    struct Memories {
-        RuleMemory visible, full, only;
     };
 
     // Everything but the items, which are in shown_.
@@ -142,6 +148,7 @@ private:
         ListReader reader(
             database_,
             form_.marks(),
+            *memory_,
             model_.key_of(pattern_).partition.name,
             std::move(plan),
             {.forward = forward_,
@@ -177,10 +184,9 @@ private:
                 out_of_budget = true;
                 break;
             }
-            GATELEG_CALL_TRY_ASSIGN_CALL(
-                auto candidates, take_some(reader, std::min(enough - shown_.size(), kBatch))
-            );
-            if (auto added = show(std::move(candidates)); !added) {
+            const auto most = std::min(enough - shown_.size(), kBatch);
+            if (auto added = as_bytes_ ? show_bytes(reader, most) : show_trees(reader, most);
+                !added) {
                 return added.error();
             }
         }
@@ -208,11 +214,11 @@ private:
         return listing;
     }
 
-    // Up to `most` items in the order of the list, those of other entities left out.
-    CallResult<std::vector<Candidate>> take_some(ListReader& reader, std::size_t most) {
-        std::vector<Candidate> candidates;
-        candidates.reserve(most);
-        while (candidates.size() < most) {
+    // Gives up to `most` items to `take`, in the order of the list, those of other entities left
+    // out.
+    template <class Take>
+    CallResult<Nothing> take_some(ListReader& reader, std::size_t most, const Take& take) {
+        for (std::size_t taken = 0; taken < most;) {
             auto next = reader.next();
             if (!next) {
                 return read_error(next.error(), pattern_);
@@ -220,76 +226,66 @@ private:
             if (!*next) {
                 break;
             }
-            const auto* entity = shared_.recogniser.find((*next)->item.look());
+            const auto* entity = shared_.recogniser.find((*next)->item.look(), memory_->recognised);
             const auto& wanted = pattern_.entities;
             if (entity != nullptr &&
                 std::find(wanted.begin(), wanted.end(), entity) != wanted.end()) {
-                candidates.push_back({**std::move(next), entity});
-            }
-        }
-        return candidates;
-    }
-
-    // --- what the caller sees of it, in bytes
-
-    CallResult<Nothing> show(std::vector<Candidate> candidates) {
-        if (!as_bytes_) {
-            return show_trees(candidates);
-        }
-        for (auto& candidate : candidates) {
-            if (is_shown(candidate)) {
-                const auto place = candidate.raw.place;
-                shown_.push_back({.stored = std::move(candidate), .place = place});
+                take(**std::move(next), *entity);
+                ++taken;
             }
         }
         return Nothing{};
     }
 
-    bool is_shown(const Candidate& candidate) {
-        const auto& item = candidate.raw.item;
-        const auto& form = *form_.find(*candidate.entity);
-        auto& memories = memories_[&form];
+    // --- what the caller sees of it, in bytes
+
+    CallResult<Nothing> show_bytes(ListReader& reader, std::size_t most) {
+        std::optional<value::JsonSink> sink;
+        return take_some(reader, most, [&](const RawItem& raw, const Entity& entity) {
+            const auto& form = *form_.find(entity);
+            auto& memory = memory_->forms[&form];
+            form.look(memory_->layout, memory);
+            if (!is_shown(form, raw.item, memory)) {
+                return;
+            }
+            // The last one only tells that there is another page.
+            if (shown_.size() < want_ && !pattern_.count) {
+                if (!sink) {
+                    const auto each = raw.item.bytes().bytes().size();
+                    sink.emplace(json_, std::min((each + each / 4) * most, kExpectedBytes));
+                }
+                if (!shown_.empty()) {
+                    sink->put(',');
+                }
+                write(*sink, form, raw.item, memory);
+            }
+            shown_.push_back({.place = raw.place});
+        });
+    }
+
+    bool is_shown(const ItemForm& form, const StoredItem& item, ItemForm::Memory& memory) {
         if (item.is_expired(now_seconds_)) {
             return false;
         }
-        if ((values_.from || values_.to) && !in_range(*candidate.entity, form.range_value(item))) {
+        if ((values_.from || values_.to) && !in_range(form.entity(), form.range_value(item))) {
             return false;
         }
-        if (form.only() && !form.holds(*form.only(), item, environment_, memories.only)) {
+        if (form.only() && !form.holds(*form.only(), item, environment_, memory)) {
             return false;
         }
         return caller_.internal || !form.visible() ||
-               form.holds(*form.visible(), item, environment_, memories.visible);
+               form.holds(*form.visible(), item, environment_, memory);
     }
 
-    void write(std::string& out) {
-        if (!as_bytes_) {
-            for (auto& one : shown_) {
-                out.append(out.empty() ? "" : ",");
-                value::append_plain_json(out, to_api(std::move(one.found)));
-            }
-            return;
-        }
-        std::size_t expected = 0;
-        for (const auto& one : shown_) {
-            expected += one.stored->raw.item.bytes().bytes().size();
-        }
-        value::JsonSink sink(out, expected + expected / 4);
-        for (const auto& one : shown_) {
-            if (&one != &shown_.front()) {
-                sink.put(',');
-            }
-            write_stored(sink, *one.stored);
-        }
-    }
-
-    void write_stored(value::JsonSink& sink, const Candidate& stored) {
-        const auto& item = stored.raw.item;
-        const auto& form = *form_.find(*stored.entity);
-        const bool limited =
-            form.has_limit() && !caller_.internal &&
-            !(form.full() && form.holds(*form.full(), item, environment_, memories_[&form].full));
-        form.write(sink, item, limited);
+    void write(
+        value::JsonSink& sink,
+        const ItemForm& form,
+        const StoredItem& item,
+        ItemForm::Memory& memory
+    ) {
+        const bool limited = form.has_limit() && !caller_.internal &&
+                             !(form.full() && form.holds(*form.full(), item, environment_, memory));
+        form.write(sink, item, limited, memory);
     }
 
     // --- what the caller sees of it, as trees
@@ -310,7 +306,15 @@ private:
 
     bool loads_itself() const { return pattern_.load && pattern_.load->arguments.empty(); }
 
-    CallResult<Nothing> show_trees(const std::vector<Candidate>& candidates) {
+    CallResult<Nothing> show_trees(ListReader& reader, std::size_t most) {
+        std::vector<Candidate> candidates;
+        candidates.reserve(most);
+        auto taken = take_some(reader, most, [&](RawItem raw, const Entity& entity) {
+            candidates.push_back({std::move(raw), &entity});
+        });
+        if (!taken) {
+            return taken;
+        }
         std::vector<std::pair<Item, const Candidate*>> kept;
         for (const auto& candidate : candidates) {
             const auto& item = candidate.raw.item;
@@ -513,10 +517,11 @@ private:
     std::string now_seconds_;
     bool forward_;
     bool as_bytes_ = false;
+    std::unique_ptr<ListMemory> memory_;
     PatternValues values_;
     std::size_t want_ = 0;
     std::vector<Shown> shown_;
-    std::map<const ItemForm*, Memories> memories_;
+    std::string json_;  // of what is shown, with commas between
 };
 
 }  // namespace

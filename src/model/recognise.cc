@@ -7,9 +7,11 @@
 namespace gateleg::model {
 namespace {
 
-const Entity* find_shape(const std::vector<KeyShape>& shapes, const KeyLook& look) {
+const Entity* find_shape(
+    const std::vector<KeyShape>& shapes, const KeyLook& look, KeyShape::Memory& memory
+) {
     const auto found = std::find_if(shapes.begin(), shapes.end(), [&](const KeyShape& shape) {
-        return shape.fits(look);
+        return shape.fits(look, memory);
     });
     return found != shapes.end() ? found->entity() : nullptr;
 }
@@ -46,6 +48,16 @@ bool KeyShape::Part::fits(const KeyLook::Part& look) const {
            (repeats ? text->parse_key(*look.text).has_value() : fits_key(*text, *look.text));
 }
 
+bool KeyShape::Part::fits(const KeyLook::Part& look, Memory& memory) const {
+    if (text == nullptr || !look.text) {
+        return fits(look);
+    }
+    if (memory.made_by != text || memory.text != *look.text) {
+        memory = {std::string(*look.text), text, fits(look)};
+    }
+    return memory.fits;
+}
+
 std::optional<KeyShape> KeyShape::find(const Table& table, const Entity& entity) {
     const auto part_of = [&](const KeyAttribute& key) -> std::optional<Part> {
         const auto* rule = entity.find_key(key.name);
@@ -73,6 +85,10 @@ bool KeyShape::fits(const KeyLook& look) const {
     return partition_.fits(look.partition) && sort_.fits(look.sort);
 }
 
+bool KeyShape::fits(const KeyLook& look, Memory& memory) const {
+    return partition_.fits(look.partition, memory) && sort_.fits(look.sort);
+}
+
 Recogniser::Recogniser(const Model& model) {
     for (const auto& entity : model.entities) {
         if (const auto shape = KeyShape::find(model.table, entity)) {
@@ -82,17 +98,21 @@ Recogniser::Recogniser(const Model& model) {
     }
 }
 
-const Entity* Recogniser::find(const KeyLook& look) const {
+const Entity* Recogniser::find(const KeyLook& look, Memory& memory) const {
+    static const Shapes kNone;
     if (!look.marker) {
-        return find_shape(all_, look);
+        return find_shape(all_, look, memory.partition_);
     }
-    if (const auto candidates = marked_.find(*look.marker); candidates != marked_.end()) {
-        if (const auto* found = find_shape(candidates->second, look)) {
-            return found;
-        }
+    if (memory.marked_ == nullptr || memory.marker_ != *look.marker) {
+        const auto found = marked_.find(*look.marker);
+        memory.marker_ = *look.marker;
+        memory.marked_ = found != marked_.end() ? &found->second : &kNone;
+    }
+    if (const auto* found = find_shape(*memory.marked_, look, memory.partition_)) {
+        return found;
     }
     // An entity may have no marker, and its items an attribute of that name.
-    return find_shape(unmarked_, look);
+    return find_shape(unmarked_, look, memory.partition_);
 }
 
 const Entity* recognise(const Model& model, const value::Item& raw) {

@@ -32,6 +32,13 @@ public:
 
     const Entity* entity() const { return entity_; }
     bool fits(const KeyLook& look) const;
+    // What was said of the partition that was looked at last: items of a list often share one.
+    struct Memory {
+        std::string text = {};
+        const KeyTemplate* made_by = nullptr;
+        bool fits = false;
+    };
+    bool fits(const KeyLook& look, Memory& memory) const;
 
 private:
     struct Part {
@@ -39,6 +46,7 @@ private:
         const KeyTemplate* text = nullptr;  // null: any value will do
         bool repeats = false;               // a variable stands in it twice
         bool fits(const KeyLook::Part& look) const;
+        bool fits(const KeyLook::Part& look, Memory& memory) const;
     };
     const Entity* entity_ = nullptr;
     Part partition_;
@@ -47,15 +55,22 @@ private:
 
 // Recognises items of one model, which outlives it. Immutable.
 class Recogniser {
+    using Shapes = std::vector<KeyShape>;  // in the order of the model
+
 public:
     explicit Recogniser(const Model& model);
 
+    // What was found out about the last item, for the next ones of a list. Of one recogniser.
+    class Memory {
+        friend class Recogniser;
+        std::string marker_;
+        const Shapes* marked_ = nullptr;  // with that marker
+        KeyShape::Memory partition_;
+    };
     // Null if it is none of them.
-    const Entity* find(const KeyLook& look) const;
+    const Entity* find(const KeyLook& look, Memory& memory) const;
 
 private:
-    using Shapes = std::vector<KeyShape>;  // in the order of the model
-
     Shapes all_;
     Shapes unmarked_;
     std::map<std::string, Shapes, std::less<>> marked_;

@@ -101,6 +101,37 @@ StoredItem ItemMarks::find(ValueView item) const {
     return found;
 }
 
+const std::array<std::size_t, kMarks>& ItemMarks::places_in(
+    const ItemLayout& layout, Places& places
+) const {
+    for (const auto& known : places.known_) {
+        if (known.version == layout.version()) {
+            return known.at;
+        }
+    }
+    auto& made = places.known_[places.oldest_];
+    places.oldest_ = (places.oldest_ + 1) % places.known_.size();
+    made.version = layout.version();
+    made.at.fill(ItemLayout::kNone);
+    for (const auto& name : names_) {
+        for (const auto mark : name.marks) {
+            made.at[static_cast<std::size_t>(mark)] = layout.find(name.text);
+        }
+    }
+    return made.at;
+}
+
+StoredItem ItemMarks::find(ValueView item, const ItemLayout& layout, Places& places) const {
+    const auto& at = places_in(layout, places);
+    StoredItem found(item);
+    for (std::size_t mark = 0; mark < kMarks; ++mark) {
+        if (at[mark] != ItemLayout::kNone) {
+            found.at_[mark] = layout.value(at[mark]).bytes().data();
+        }
+    }
+    return found;
+}
+
 void ItemMarks::append_position(std::string& out, const StoredItem& item) const {
     const auto is_there = [&](const Name& name) {
         return name.is_key && item.find(name.marks.front());

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/item_layout.h"
 #include "model/recognise.h"
 #include "model/schema.h"
 #include "value/value_view.h"
@@ -60,6 +61,19 @@ public:
     // All of them in one walk along the item.
     StoredItem find(value::ValueView item) const;
 
+    // Where they were in items with certain names. Of one layout.
+    class Places {
+        friend class ItemMarks;
+        struct OfNames {
+            std::uint64_t version = 0;
+            std::array<std::size_t, kMarks> at = {};
+        };
+        std::array<OfNames, ItemLayout::kShapes> known_ = {};
+        std::size_t oldest_ = 0;
+    };
+    // Of the item that the layout has read.
+    StoredItem find(value::ValueView item, const ItemLayout& layout, Places& places) const;
+
     // Where it lies: its key and that of the index, as a map.
     void append_position(std::string& out, const StoredItem& item) const;
 
@@ -68,6 +82,9 @@ public:
     std::strong_ordering compare(const StoredItem& left, const StoredItem& right) const;
 
 private:
+    const std::array<std::size_t, kMarks>& places_in(const ItemLayout& layout, Places& places)
+        const;
+
     struct Name {
         std::string text;
         std::vector<Mark> marks;

@@ -40,6 +40,14 @@ public:
         std::memcpy(at_, json.data(), json.size());
         at_ += json.size();
     }
+    // JSON of `size` bytes, at most kShort, with as many to read behind `json` whatever they are:
+    // what is always as long is copied faster than what is not.
+    static constexpr std::size_t kShort = 32;
+    void raw_short(const char* json, std::size_t size) {
+        make_room(kShort);
+        std::memcpy(at_, json, kShort);
+        at_ += size;
+    }
     // Between quotes, without a look at what it holds.
     void quote(std::string_view text) {
         make_room(text.size() + 2);
@@ -55,6 +63,11 @@ public:
         } else {
             quote(text);
         }
+    }
+    // How much was written, and what of it behind the first `size` bytes: until the next call.
+    std::size_t size() const { return used(); }
+    std::string_view written_behind(std::size_t size) const {
+        return {out_.data() + size, used() - size};
     }
     // As base64 text.
     void binary(std::string_view bytes) {
