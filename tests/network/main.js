@@ -2,6 +2,7 @@
 
 import { runAll } from '../lib/runner.js';
 import './overload_test.js';
+import './refusals_test.js';
 import './connections_test.js';
 import './slow_clients_test.js';
 

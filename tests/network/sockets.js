@@ -12,6 +12,15 @@ export const sleep = (ms) =>
     setTimeout(resolve, ms);
   });
 
+// Whether it comes to hold within so many seconds.
+export async function pollUntil(holds, seconds = 60) {
+  for (const stop = Date.now() + seconds * 1000; Date.now() < stop; ) {
+    if (await holds()) return true;
+    await sleep(50);
+  }
+  return false;
+}
+
 // Resident memory of a process in bytes.
 export function residentBytes(server) {
   const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8');
