@@ -10,7 +10,7 @@ and added up over the runs. What stands behind it was measured (a size, a rate, 
 the most of all runs, never a sum. A word before the bar that is no whole number fails the part. A part whose fault never fired has
 failed too, whatever else it says. GATELEG_BIN names the server, build/release/gateleg otherwise.
 
-The time counts from --started, so that the build before belongs to it. Fuzzers and the build for ThreadSanitizer are made
+The time counts from --started, so that the build before belongs to it. Fuzzers and the builds with sanitizers are made
 meanwhile, at the lowest priority, and used when their turn comes; what is not there by then is left out, and the report says so.
 It is written after every part, so that a run that is broken off leaves one too.
 """
@@ -32,7 +32,9 @@ NODE = "node --no-warnings"
 COUNTS = re.compile(r"^\s*counts (\S+) (.*)$", re.M)
 NOTE = re.compile(r"^\s*note (.*)$", re.M)
 SUMMARY = re.compile(r"(\d+) passed, (\d+) failed")
+UNIT_SUMMARY = re.compile(r"^\[  (PASSED|FAILED)  \] (\d+) tests?[.,]", re.M)
 EXECUTED = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
+COVERED = re.compile(r"^#\d+\s+\S+\s+cov: (\d+) ", re.M)
 MEASURED = re.compile(r"(-?\d+(?:\.\d+)?)(\D*)")
 CASE = re.compile(r"^\s*\d+/(\d+) Test\s+#\d+: (\S+) [ .]*(Passed|\*\*\*\S+|Not Run)", re.M)
 # What a part that hangs may cost, and what one that has begun may take beyond the end.
@@ -110,9 +112,15 @@ def parts():
              "what concurrent clients saw, checked for any order that explains it", ("GATELEG_CONSISTENCY_SCALE", 30, 1, 10), "GATELEG_CONSISTENCY_SEED"),
         Part("model", 4, f"{NODE} tests/model/main.js", ["operations"], "random operations compared with a naive model",
              ("GATELEG_MODEL_OPS", 0.002, 4000, 100_000), "GATELEG_MODEL_SEED"),
+        Part("images", 6, "build/asan/tests/storage_test --gtest_filter=PowerLossTest.*",
+             ["images", "files_torn", "files_dropped", "files_back", "renames_undone"],
+             "what a power cut at any call could have left on the disk", ("GATELEG_IMAGES", 0.5, 100, 1000), seed, ("asan",)),
+        Part("nth-fault", 6, "GATELEG_ALL_FAULTS=1 build/asan/tests/storage_test --gtest_filter=*NthFaultTest*", ["store_faults"],
+             "every call to the disk of a store's life fails in turn", builds=("asan",)),
         Part("endurance", 12, f"{crash}/endurance_test.py", ["kills", "acknowledged"], "seven tenths of capacity, then a kill a minute",
              ("GATELEG_ENDURANCE_SECONDS", 1.3, 20, 7200), seed),
-        Part("network", 7, f"{NODE} tests/network/main.js", ["idle", "heads"], "overload, connections, slow clients",
+        Part("network", 7, f"{NODE} tests/network/main.js",
+             ["idle", "heads", "refused_at_once", "refused_by_age", "most_idle", "made_room"], "overload, connections, slow clients",
              ("GATELEG_NETWORK_SCALE", 40, 1, 10)),
         Part("readme", 4, f"{PYTHON} tests/readme/first_ten_minutes.py", ["blocks"],
              "the README's first ten minutes, followed to the letter in a clean clone"),
@@ -140,8 +148,17 @@ def numbers(text):
     return counted, measured
 
 
+def summary(text):
+    """Passed and failed, of a suite or of a unit test's program; what ends without saying so has failed."""
+    found = SUMMARY.findall(text)
+    if found:
+        return tuple(map(int, found[-1]))
+    unit = {state: int(count) for state, count in UNIT_SUMMARY.findall(text)}
+    return (unit.get("PASSED", 0), unit.get("FAILED", 0)) if unit else (0, 1)
+
+
 def run_once(part, number, budget, binary):
-    environment = {"GATELEG_BIN": binary, **part.environment(number, budget)}
+    environment = {"GATELEG_BIN": binary, **sanitizer_options(), **part.environment(number, budget)}
     code, log = run_logged(f"soak-{part.name}-{number}", part.command, max(LEAST_PATIENCE * 2, budget * 2), environment)
     text = log.read_text(errors="replace")
     for _, line in COUNTS.findall(text):
@@ -154,8 +171,7 @@ def run_once(part, number, budget, binary):
             part.notes.append(f"{log.relative_to(ROOT)}: {wrong}")
     # What a test says of itself and the machine, such as a measurement it had to repeat.
     part.notes += sorted(set(NOTE.findall(text)) - set(part.notes))
-    found = SUMMARY.findall(text)
-    passed, failed = map(int, found[-1]) if found else (0, 1)
+    passed, failed = summary(text)
     if failed or (code != 0 and not failed):
         part.failures += max(1, failed)
         part.notes.append(f"failed with seed {FIRST_SEED + number}: {log.relative_to(ROOT)}")
@@ -193,8 +209,11 @@ def run_fuzzers(part, budget):
                    f"-artifact_prefix={crashes}/{program.name}-", str(grown), *([str(kept)] if kept.is_dir() else [])]
         code, log = run_logged(f"soak-{program.name}", command, each * 3 + 120, {"ASAN_OPTIONS": "detect_leaks=1"})
         part.runs += 1
-        executed = sum(map(int, EXECUTED.findall(log.read_text(errors="replace"))))
+        text = log.read_text(errors="replace")
+        executed = sum(map(int, EXECUTED.findall(text)))
         part.add({"executions": executed, program.name: executed})
+        if covered := COVERED.findall(text):
+            part.measure({f"{program.name}_edges": (float(covered[-1]), "")})
         if code != 0:
             part.failures += 1
             part.notes.append(f"{program.name}: {log.relative_to(ROOT)}")
@@ -206,10 +225,11 @@ class Builds:
     def __init__(self, presets):
         chain = []
         for preset in presets:
-            done = ROOT / "build" / f".soak-built-{preset}"
+            done, failed = self.stamp("built", preset), self.stamp("failed", preset)
             done.unlink(missing_ok=True)
+            failed.unlink(missing_ok=True)
             groups = "build test fuzz" if preset == "fuzz" else "build test"
-            chain.append(f"./dev setup {groups} && JOBS=${{JOBS:-1}} ./dev build {preset} && touch {done}")
+            chain.append(f"(./dev setup {groups} && JOBS=${{JOBS:-1}} ./dev build {preset} && touch {done}) || touch {failed}")
         self.process = None
         if chain:
             (ROOT / "build" / "test-logs").mkdir(parents=True, exist_ok=True)
@@ -217,14 +237,21 @@ class Builds:
             self.process = subprocess.Popen(["nice", "-n", "19", "bash", "-c", "; ".join(chain)], cwd=ROOT, stdin=subprocess.DEVNULL,
                                             stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True)
 
+    @staticmethod
+    def stamp(state, preset):
+        return ROOT / "build" / f".soak-{state}-{preset}"
+
     def is_there(self, preset):
-        return (ROOT / "build" / f".soak-built-{preset}").exists()
+        return self.stamp("built", preset).exists()
+
+    def has_failed(self, preset):
+        return self.stamp("failed", preset).exists()
 
     def wait(self, preset, seconds):
         """Whether the build is there, after at most so long."""
         deadline = time.monotonic() + seconds
         while not self.is_there(preset):
-            if self.process is None or self.process.poll() is not None or time.monotonic() > deadline:
+            if self.has_failed(preset) or time.monotonic() > deadline:
                 return self.is_there(preset)
             time.sleep(1)
         return True
@@ -262,8 +289,7 @@ def run_tsan(part, budget):
         code, log = run_logged(f"soak-tsan-{suite['name']}", suite["command"], left, environment)
         if code is None:
             continue
-        found = SUMMARY.findall(log.read_text(errors="replace"))
-        passed, failed = map(int, found[-1]) if found else (0, 1)
+        passed, failed = summary(log.read_text(errors="replace"))
         part.runs += 1
         part.add({"passed": passed})
         if code != 0 or failed:
@@ -276,11 +302,18 @@ def run_built(part, budget, builds):
     preset = part.builds[0]
     waited = time.monotonic()
     if not builds.wait(preset, budget * 0.75):
+        if builds.has_failed(preset):
+            part.failures += 1
+            part.notes.append(f"the build {preset} failed: build/test-logs/soak-builds.log")
+            return
         part.skipped += 1
         part.notes.append(f"left out: the build {preset} was not there in time, build/test-logs/soak-builds.log")
         return
     left = max(30, budget - (time.monotonic() - waited))
-    (run_fuzzers if part.name == "fuzz" else run_tsan)(part, left)
+    if part.command is None:
+        (run_fuzzers if part.name == "fuzz" else run_tsan)(part, left)
+    else:
+        run_repeated(part, left, str(ROOT / "build" / preset / "gateleg"))
 
 
 def machine():
@@ -330,7 +363,8 @@ def report_text(chosen, minutes, seconds):
         f"| Time | {seconds / 60:.1f} minutes, of {minutes:g} asked for |",
         f"| Kills (`kill -9`) | {count('kills')} |",
         f"| Power cuts | {count('cuts')} |",
-        f"| Calls to the disk that failed | {count('io_faults')} |",
+        f"| Calls to the disk that failed, of a server and of a store | {count('io_faults')}, {count('store_faults')} |",
+        f"| Images of a disk after a power cut | {count('images')} |",
         f"| Damaged files | {count('damages')} |",
         f"| Full disks | {count('filled')} |",
         f"| Jumps of the clock | {count('jumps')} |",
@@ -386,14 +420,14 @@ def main():
 
     began = time.monotonic() - max(0, time.time() - arguments.started)
     deadline = began + arguments.minutes * 60
-    builds = Builds([part.builds[0] for part in chosen if part.builds[0] != "release"])
+    builds = Builds(list(dict.fromkeys(part.builds[0] for part in chosen if part.builds[0] != "release")))
     try:
         for number, part in enumerate(chosen):
             started = time.monotonic()
             part.began = True
             budget = max(1, deadline - started) * part.share / sum(each.share for each in chosen[number:])
             print(f"...   {part.name}: {budget:.0f} s", flush=True)
-            if part.command is None:
+            if part.builds[0] != "release":
                 run_built(part, budget, builds)
             else:
                 run_repeated(part, budget, binary or str(ROOT / "build/release/gateleg"))

@@ -1,7 +1,8 @@
 // T4: power is cut at any call to the disk. What was synced is there, of the rest any part; files
 // that were made, renamed or deleted after the last sync of their folder may or may not be so.
 // Whatever the image, it opens without an operator and holds every acknowledged batch, and of the
-// one on its way all or nothing. GATELEG_IMAGES says how many are tried, 100 otherwise.
+// one on its way all or nothing. GATELEG_IMAGES says how many are tried, 100 otherwise, and
+// GATELEG_CRASH_SEED draws others.
 
 #include <algorithm>
 #include <atomic>
@@ -29,9 +30,9 @@ constexpr int kBatches = 60;
 constexpr int kKeys = 40;
 constexpr const char* kCounter = "counter";
 
-int wanted_images() {
-    const char* told = std::getenv("GATELEG_IMAGES");
-    return told == nullptr ? 100 : std::atoi(told);  // NOLINT: a test's own setting
+int setting(const char* name, int otherwise) {
+    const char* told = std::getenv(name);
+    return told == nullptr ? otherwise : std::atoi(told);  // NOLINT: a test's own setting
 }
 
 using Rows = std::map<std::string, std::string>;
@@ -179,8 +180,10 @@ private:
 
 TEST(PowerLossTest, EveryImageOpensWithAllThatWasAcknowledged) {
     internal::PowerLosses all;
-    const int wanted = wanted_images();
-    for (std::uint32_t seed = 1; all.images < wanted && !testing::Test::HasFailure(); ++seed) {
+    const int wanted = setting("GATELEG_IMAGES", 100);
+    // Far apart, so that two runs have no life in common.
+    auto seed = static_cast<std::uint32_t>(setting("GATELEG_CRASH_SEED", 0)) * 1000 + 1;
+    for (; all.images < wanted && !testing::Test::HasFailure(); ++seed) {
         const internal::TestDirectory directory;
         Life life(directory / "life", seed, Durability::kFsync);
         life.live();
