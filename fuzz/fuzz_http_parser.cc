@@ -113,7 +113,7 @@ void parse_both_ways(std::string_view bytes) {
         whole_head.headers().size() != piece_head.headers().size()) {
         std::abort();
     }
-    check_host(whole_head, {{"example.com:80"}, {}});
+    check_host(whole_head, {{"example.com:80", "example.org", "[::5]"}, {"https://app.example"}});
 
     ChunkedDecoder decoder;
     std::string_view body = bytes.substr(whole.head_bytes());
