@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "api/s3/cors.h"
 #include "api/s3/operations.h"
 #include "api/s3/target.h"
 #include "api/s3/xml.h"
+#include "auth/credentials.h"
 #include "auth/s3_signature.h"
 #include "http/request_parser.h"
 
@@ -32,6 +32,29 @@ void check_xml(std::string_view text) {
     write(writer, *root);
     const auto again = s3::parse_xml(std::move(writer).finish());
     if (again && again->text_of("t") != root->text) {
+        std::abort();
+    }
+}
+
+// With a list of keys only those on it come in, and the corpus has requests that one of them
+// signed. A signature that is not theirs opens nothing.
+void check_known(const gateleg::auth::SignedRequest& request, gateleg::auth::S3Policy policy) {
+    static const gateleg::auth::Credentials kKnown({
+        {.profile = "known",
+         .access_key_id = "AKIDKNOWN",
+         .secret_access_key = "a secret that the corpus knows"},
+        {.profile = "unknown",
+         .access_key_id = "AKIDUNKNOWN",
+         .secret_access_key = "a secret that no input knows"},
+    });
+    policy.credentials = &kKnown;
+    const auto verified = gateleg::auth::verify_s3(request, policy);
+    if (verified && verified->identity.access_key_id != "AKIDKNOWN") {
+        std::abort();
+    }
+    policy.allow_anonymous = true;
+    const auto anybody = gateleg::auth::verify_s3(request, policy);
+    if (anybody && !anybody->anonymous && anybody->identity.access_key_id != "AKIDKNOWN") {
         std::abort();
     }
 }
@@ -62,6 +85,7 @@ void check_request(std::string_view bytes) {
     if (verified && verified->identity.access_key_id == policy.own.access_key_id) {
         std::abort();
     }
+    check_known(request, policy);
 }
 
 }  // namespace

@@ -40,9 +40,13 @@ def replay(build, name):
     folder.mkdir(exist_ok=True)
     raw, merged = folder / f"{name}.raw", folder / f"{name}.profile"
     inputs = [ROOT / "fuzz/corpus" / name, ROOT / "build/fuzz/corpus" / name]
-    with (folder / f"{name}.log").open("wb") as log:
-        subprocess.run([build / "fuzzers" / name, *inputs], check=True, timeout=REPLAY_SECONDS, stdout=log, stderr=log,
-                       env={**os.environ, "LLVM_PROFILE_FILE": str(raw)})
+    path = folder / f"{name}.log"
+    with path.open("wb") as log:
+        done = subprocess.run([build / "fuzzers" / name, *inputs], check=False, timeout=REPLAY_SECONDS, stdout=log, stderr=log,
+                              env={**os.environ, "LLVM_PROFILE_FILE": str(raw)})
+    if done.returncode != 0:
+        last = path.read_text(errors="replace").splitlines()[-2:]
+        sys.exit("\n".join([f"{name} ended with {done.returncode}; {path}:", *last]))
     subprocess.run(["llvm-profdata-14", "merge", "-sparse", raw, "-o", merged], check=True)
     raw.unlink()
     return merged
