@@ -165,6 +165,14 @@ void IoLoop::read_mailbox() {
     mail_.clear();
 }
 
+void IoLoop::give(std::shared_ptr<Connection> connection) {
+    coming_.fetch_add(1, std::memory_order_relaxed);
+    asio::post(io_, [this, connection = std::move(connection)]() mutable {
+        coming_.fetch_sub(1, std::memory_order_relaxed);
+        adopt(std::move(connection));
+    });
+}
+
 void IoLoop::adopt(std::shared_ptr<Connection> connection) {
     if (stopping_ || state_->draining.load(std::memory_order_relaxed)) {
         return;

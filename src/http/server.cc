@@ -130,7 +130,7 @@ private:
         std::size_t best = next_;
         for (std::size_t i = 1; i < loops_.size(); ++i) {
             const auto other = (next_ + i) % loops_.size();
-            if (loops_[other]->connection_count() < loops_[best]->connection_count()) {
+            if (loops_[other]->load() < loops_[best]->load()) {
                 best = other;
             }
         }
@@ -157,11 +157,7 @@ private:
             return;
         }
         if (!error) {
-            auto connection =
-                std::make_shared<Connection>(loop, std::move(socket), handler_, tls_.get());
-            asio::post(loop->io(), [loop, connection = std::move(connection)]() mutable {
-                loop->adopt(std::move(connection));
-            });
+            loop->give(std::make_shared<Connection>(loop, std::move(socket), handler_, tls_.get()));
         }
         accept();
     }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <ctime>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -404,6 +405,32 @@ TEST_F(ServerTest, PastTheCapTheLongestIdleMakesRoom) {
     first.send(get("/1"));
     EXPECT_EQ(body_of(first.read_reply()), "GET /1 0 ");
     EXPECT_EQ(server->connection_count(), 3u);
+}
+
+TEST_F(ServerTest, AThreadThatIsHeldUpGetsNoMoreThanItsShare) {
+    auto limits = quick_limits();
+    limits.max_connections = 40;
+    handler.deferred = true;
+    start(limits);
+    TestClient busy(port);
+    std::vector<std::unique_ptr<TestClient>> clients;
+    {
+        const std::lock_guard lock(handler.mutex);  // which the thread of this one waits for
+        busy.send(get("/busy"));
+        ASSERT_TRUE(eventually([&] { return handler.requests == 1; }));
+        for (int i = 0; i < 30; ++i) {
+            clients.push_back(std::make_unique<TestClient>(port));
+        }
+        std::this_thread::sleep_for(300ms);
+    }
+    EchoHandler::answer(handler.take_waiting());
+    EXPECT_EQ(body_of(busy.read_reply()), "GET /busy 0 ");
+    ASSERT_TRUE(eventually([&] { return server->connection_count() == 31; }));
+    for (auto& client : clients) {
+        client->send(get("/all"));
+        EchoHandler::answer(handler.take_waiting());
+        EXPECT_EQ(body_of(client->read_reply()), "GET /all 0 ");
+    }
 }
 
 TEST_F(ServerTest, WhenAllAreAtWorkANewOneIsRefused) {

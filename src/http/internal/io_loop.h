@@ -75,6 +75,12 @@ public:
     void drain();
     // From any thread.
     std::size_t connection_count() const { return count_.load(std::memory_order_relaxed); }
+    // With those that were given to it and that it has not looked at yet.
+    std::size_t load() const {
+        return connection_count() + coming_.load(std::memory_order_relaxed);
+    }
+    // Has the loop adopt the connection.
+    void give(std::shared_ptr<Connection> connection);
     // Milliseconds on the steady clock, as of the last tick: good enough for deadlines.
     std::int64_t now() const { return now_.load(std::memory_order_relaxed); }
     bool is_current_thread() const;
@@ -84,8 +90,6 @@ public:
     // Has the loop call `job`. False, and `job` is as it was, after the loop ended.
     [[nodiscard]] bool post(UniqueFunction<void()>& job);
 
-    // Takes the connection in and starts it, if need be in the place of an idle one.
-    void adopt(std::shared_ptr<Connection> connection);
     // Called by a connection that closed itself.
     void forget(const Connection& connection);
     // Called after each request was handed out: whether it was answered at once.
@@ -96,6 +100,8 @@ public:
     bool evict_one();
 
 private:
+    // Takes the connection in and starts it, if need be in the place of an idle one.
+    void adopt(std::shared_ptr<Connection> connection);
     void run();
     bool run_next();
     bool poll_awhile();
@@ -110,6 +116,7 @@ private:
     std::size_t max_connections_;
     std::vector<std::shared_ptr<Connection>> connections_;
     std::atomic<std::size_t> count_{0};
+    std::atomic<std::size_t> coming_{0};
     std::atomic<std::int64_t> now_;
     bool stopping_ = false;
     // The connection that had the last request, and how many in a row were its own and answered at
