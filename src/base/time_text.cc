@@ -141,6 +141,13 @@ std::optional<std::int64_t> parse_rfc3339_millis(std::string_view text) {
            *offset;
 }
 
+std::optional<std::int64_t> find_epoch_millis(std::int64_t count, std::int64_t unit_millis) {
+    if (count < kFirstEpochMillis / unit_millis || count > kLastEpochMillis / unit_millis) {
+        return std::nullopt;
+    }
+    return count * unit_millis;
+}
+
 std::string render_rfc3339(std::int64_t millis) {
     namespace chrono = std::chrono;
     const auto days = chrono::floor<chrono::days>(chrono::milliseconds(millis));

@@ -1,5 +1,8 @@
 #include "base/time_text.h"
 
+#include <cstdint>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace gateleg {
@@ -32,6 +35,18 @@ TEST(TimeTextTest, RendersWhatItParses) {
     for (const std::int64_t millis : {0LL, -1LL, 1740787200250LL, 253402300799999LL}) {
         EXPECT_EQ(parse_rfc3339_millis(render_rfc3339(millis)), millis);
     }
+}
+
+TEST(TimeTextTest, CountsOfUnitsHaveTheYearsThatTextsHave) {
+    EXPECT_EQ(find_epoch_millis(1'740'824'430, 1000), 1'740'824'430'000);
+    EXPECT_EQ(
+        render_rfc3339(*find_epoch_millis(253'402'300'799, 1000)), "9999-12-31T23:59:59.000Z"
+    );
+    EXPECT_EQ(render_rfc3339(*find_epoch_millis(kFirstEpochMillis, 1)), "0000-01-01T00:00:00.000Z");
+    EXPECT_FALSE(find_epoch_millis(253'402'300'800, 1000));
+    EXPECT_FALSE(find_epoch_millis(kFirstEpochMillis - 1, 1));
+    EXPECT_FALSE(find_epoch_millis(std::numeric_limits<std::int64_t>::max(), 1000));
+    EXPECT_FALSE(find_epoch_millis(std::numeric_limits<std::int64_t>::min(), 1));
 }
 
 TEST(TimeTextTest, ParsesDurationsOfFixedLength) {

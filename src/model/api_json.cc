@@ -12,7 +12,7 @@ namespace {
 using value::JsonSink;
 using value::ValueView;
 
-// Milliseconds of an epoch; nothing if it is not a whole number.
+// Milliseconds of an epoch; nothing if it is not a whole number, or too far away for a text.
 std::optional<std::int64_t> find_millis(AttributeType type, ValueView stored) {
     if (stored.type() != value::Type::kNumber) {
         return std::nullopt;
@@ -23,7 +23,7 @@ std::optional<std::int64_t> find_millis(AttributeType type, ValueView stored) {
     if (failure != std::errc() || end != text.data() + text.size()) {
         return std::nullopt;
     }
-    return type == AttributeType::kEpochSeconds ? count * 1000 : count;
+    return find_epoch_millis(count, type == AttributeType::kEpochSeconds ? 1000 : 1);
 }
 
 void write_time(JsonSink& out, const Attribute& attribute, ValueView stored) {

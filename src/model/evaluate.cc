@@ -429,9 +429,10 @@ Value from_stored(const AttributeValue& stored, const Attribute* attribute) {
                 return millis ? Value(Time{*millis}) : Value(stored);
             }
             if (number != nullptr) {
-                if (const auto count = to_integer(*number)) {
-                    return Time{
-                        attribute->type == AttributeType::kEpochSeconds ? *count * 1000 : *count};
+                const auto unit = attribute->type == AttributeType::kEpochSeconds ? 1000 : 1;
+                const auto count = to_integer(*number);
+                if (const auto millis = count ? find_epoch_millis(*count, unit) : std::nullopt) {
+                    return Time{*millis};
                 }
             }
             return stored;

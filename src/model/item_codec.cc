@@ -517,6 +517,14 @@ private:
         if (attribute.type == AttributeType::kEpochSeconds && number >= kLastSecond) {
             return "must be seconds, not milliseconds";
         }
+        static const auto kFirstMillisecond = Number::from_int(kFirstEpochMillis);
+        static const auto kFirstSecond = Number::from_int(kFirstEpochMillis / 1000);
+        static const auto kLastMillisecond = Number::from_int(kLastEpochMillis);
+        if ((attribute.type == AttributeType::kEpochSeconds && number < kFirstSecond) ||
+            (attribute.type == AttributeType::kEpochMillis &&
+             (number < kFirstMillisecond || number > kLastMillisecond))) {
+            return "must be a time of the years 0 to 9999";
+        }
         return {};
     }
 

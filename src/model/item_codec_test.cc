@@ -69,6 +69,16 @@ TEST(ItemCodecTest, TimesComeInTheStoredForm) {
     EXPECT_EQ(message, "'x' must be seconds, not milliseconds");
     EXPECT_EQ(read(attribute(AttributeType::kEpochMillis), given), number("1740824430400"));
     EXPECT_EQ(value_to_api(&seconds, number("1740824430")), text("2025-03-01T10:20:30.000Z"));
+    // A year has four digits. What somebody else has stored is shown as it is.
+    const auto millis = attribute(AttributeType::kEpochMillis);
+    EXPECT_EQ(read(millis, number("253402300799999")), number("253402300799999"));
+    EXPECT_FALSE(read(millis, number("253402300800000"), &message));
+    EXPECT_EQ(message, "'x' must be a time of the years 0 to 9999");
+    EXPECT_FALSE(read(seconds, number("-62167219201")));
+    for (const auto& far : {number("9223372036854775807"), number("-9223372036854775808")}) {
+        EXPECT_EQ(value_to_api(&seconds, far), far);
+        EXPECT_EQ(value_to_api(&millis, far), far);
+    }
 }
 
 TEST(ItemCodecTest, RulesAreNamed) {

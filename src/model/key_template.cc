@@ -54,8 +54,10 @@ Result<std::int64_t> to_millis(const KeyVariable& variable, const AttributeValue
         const auto text = number->to_text();
         std::int64_t count = 0;
         const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
-        if (failure == std::errc() && end == text.data() + text.size()) {
-            return variable.type.kind == Kind::kEpochSeconds ? count * 1000 : count;
+        const auto unit = variable.type.kind == Kind::kEpochSeconds ? 1000 : 1;
+        const auto millis = find_epoch_millis(count, unit);
+        if (failure == std::errc() && end == text.data() + text.size() && millis) {
+            return *millis;
         }
     }
     return bad_value(variable, "is no time");

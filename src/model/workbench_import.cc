@@ -19,6 +19,15 @@ std::string quoted(std::string_view text) {
     return out;
 }
 
+// An entity's name: identifiers stand as they are, but for those that YAML takes for a value.
+std::string as_name(const std::string& name) {
+    std::string lower = name;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    return lower == "null" || lower == "true" || lower == "false" ? quoted(name) : name;
+}
+
 bool is_identifier(std::string_view text) {
     return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
            std::all_of(text.begin(), text.end(), [](char c) {
@@ -139,7 +148,7 @@ public:
     }
 
     std::string render() const {
-        std::string out = "  " + name_ + ":\n    keys: {";
+        std::string out = "  " + as_name(name_) + ":\n    keys: {";
         bool first = true;
         for (const auto& [key, text] : keys_) {
             out += (first ? " " : ", ") + quoted(key) + ": " + quoted(text);
@@ -439,7 +448,8 @@ private:
         auto& out = draft_.yaml;
         out += "\npatterns:\n";
         for (const auto& entity : entities_) {
-            out += "  get" + entity.name() + ": { get: " + entity.name() + ", allow: internal }\n";
+            out += "  get" + entity.name() + ": { get: " + as_name(entity.name()) +
+                   ", allow: internal }\n";
         }
         std::set<std::string> written;
         for (const auto& index : table_.indexes) {
@@ -452,14 +462,14 @@ private:
                 if (!inside || !written.insert(name).second) {
                     continue;
                 }
-                out += "  " + name + ": { query: " + entity.name() +
+                out += "  " + name + ": { query: " + as_name(entity.name()) +
                        ", index: " + quoted(index.name) + ", by: [";
                 bool first = true;
                 for (const auto& variable : entity.variables(index.keys.partition)) {
                     out += (first ? "" : ", ") + quoted(variable);
                     first = false;
                 }
-                out += index.projection == "ALL" ? "]" : "], load: " + entity.name();
+                out += index.projection == "ALL" ? "]" : "], load: " + as_name(entity.name());
                 out += ", allow: internal }\n";
             }
         }

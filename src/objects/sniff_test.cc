@@ -1,5 +1,8 @@
 #include "objects/sniff.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +63,30 @@ TEST(SniffTest, HeadersThatAreCutOffAreNoImages) {
          {make_jpeg(40, 30), make_png(40, 30), make_webp(40, 30, true), make_gif(40, 30)}) {
         EXPECT_EQ(reason(sniff(whole.substr(0, 16))), Reason::kNotAnImage);
     }
+}
+
+TEST(SniffTest, ChunksWithoutFramesAreNotLookedAtForEver) {
+    // An animated WebP of four gigabytes, all of it empty chunks.
+    const auto head =
+        "RIFF\xff\xff\xff\xffWEBPVP8X\x0a"s + std::string(3, '\0') + '\x02' + std::string(9, '\0');
+    constexpr std::uint64_t kBytes = std::uint64_t{4} << 30;
+    std::uint64_t reads = 0;
+    const auto what = sniff(
+        kBytes,
+        [&](std::uint64_t offset, char* out, std::size_t size) -> Result<std::size_t> {
+            ++reads;
+            std::memset(out, 0, size);
+            if (offset < head.size()) {
+                std::memcpy(
+                    out, head.data() + offset, std::min<std::size_t>(size, head.size() - offset)
+                );
+            }
+            return size;
+        }
+    );
+    ASSERT_TRUE(what);
+    EXPECT_EQ(what->frames, 1U);
+    EXPECT_LT(reads, 1000U);
 }
 
 TEST(SniffTest, ActiveContentByDeclaredType) {

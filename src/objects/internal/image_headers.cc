@@ -11,6 +11,7 @@ constexpr std::size_t kWindowBytes = std::size_t{16} << 10;
 constexpr int kMaxSegments = 10'000;
 constexpr int kMaxGifBlocks = 400'000;  // 100 MB of full ones
 constexpr std::uint32_t kMaxFramesCounted = 10'000;
+constexpr int kMaxWebpChunks = 20'000;
 
 std::uint32_t byte_at(std::string_view bytes, std::size_t index) {
     return static_cast<unsigned char>(bytes[index]);
@@ -110,7 +111,7 @@ std::optional<Sniffed> read_png(ByteWindow& bytes) {
 
 std::uint32_t count_webp_frames(ByteWindow& bytes, std::uint64_t offset) {
     std::uint32_t frames = 0;
-    while (frames < kMaxFramesCounted) {
+    for (int chunk = 0; chunk < kMaxWebpChunks && frames < kMaxFramesCounted; ++chunk) {
         const auto head = bytes.at(offset, 8);
         if (!head) {
             break;
