@@ -39,6 +39,8 @@ MEASURED = re.compile(r"(-?\d+(?:\.\d+)?)(\D*)")
 CASE = re.compile(r"^\s*\d+/(\d+) Test\s+#\d+: (\S+) [ .]*(Passed|\*\*\*\S+|Not Run)", re.M)
 # What a part that hangs may cost, and what one that has begun may take beyond the end.
 LEAST_PATIENCE = 300
+# Time left over that is worth another run.
+LEAST_REST = 30
 FIRST_SEED = int(time.time()) % 1_000_000
 
 
@@ -392,6 +394,21 @@ def report_text(chosen, minutes, seconds):
     return "\n".join(lines)
 
 
+def run_part(part, budget, builds, binary):
+    started = time.monotonic()
+    part.began = True
+    print(f"...   {part.name}: {budget:.0f} s", flush=True)
+    if part.builds[0] != "release":
+        run_built(part, budget, builds)
+    else:
+        run_repeated(part, budget, binary or str(ROOT / "build/release/gateleg"))
+    part.seconds += time.monotonic() - started
+    state = "FAIL" if part.failed() else "skip" if part.skipped else "ok"
+    print(f"{state:4}  {part.name}: {part.runs} runs, {part.seconds:.0f} s, {counters(part)}", flush=True)
+    for note in part.notes:
+        print(f"      {note}", flush=True)
+
+
 def choose(arguments):
     known = parts()
     names = [part.name for part in known]
@@ -423,19 +440,12 @@ def main():
     builds = Builds(list(dict.fromkeys(part.builds[0] for part in chosen if part.builds[0] != "release")))
     try:
         for number, part in enumerate(chosen):
-            started = time.monotonic()
-            part.began = True
-            budget = max(1, deadline - started) * part.share / sum(each.share for each in chosen[number:])
-            print(f"...   {part.name}: {budget:.0f} s", flush=True)
-            if part.builds[0] != "release":
-                run_built(part, budget, builds)
-            else:
-                run_repeated(part, budget, binary or str(ROOT / "build/release/gateleg"))
-            part.seconds = time.monotonic() - started
-            state = "FAIL" if part.failed() else "skip" if part.skipped else "ok"
-            print(f"{state:4}  {part.name}: {part.runs} runs, {part.seconds:.0f} s, {counters(part)}", flush=True)
-            for note in part.notes:
-                print(f"      {note}", flush=True)
+            budget = max(1, deadline - time.monotonic()) * part.share / sum(each.share for each in chosen[number:])
+            run_part(part, budget, builds, binary)
+            pathlib.Path(arguments.report).write_text(report_text(chosen, arguments.minutes, time.monotonic() - began))
+        # The last part may not need its share: the run is as long as it was told.
+        if (left := deadline - time.monotonic()) > LEAST_REST:
+            run_part(chosen[0], left, builds, binary)
             pathlib.Path(arguments.report).write_text(report_text(chosen, arguments.minutes, time.monotonic() - began))
     finally:
         builds.stop()

@@ -1,5 +1,6 @@
 // Budgets and disguises, and whole transfers on an engine in memory.
 
+#include <atomic>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -106,7 +107,7 @@ protected:
 };
 
 // Stops after so many pages or groups, as Ctrl-C does.
-Control stopping_after(int& left) {
+Control stopping_after(std::atomic<int>& left) {
     Control control;
     control.stopped = [&left] { return left <= 0; };
     control.progress = [&left](const Progress&) { --left; };
@@ -120,7 +121,7 @@ TEST_F(Transfers, ExportsImportsAndClonesInManySittings) {
     ExportReport exported;
     int sittings = 0;
     do {
-        int left = 2;
+        std::atomic<int> left = 2;
         out.resume = sittings++ > 0;
         auto report = export_table(engine_, clock_, out, stopping_after(left));
         ASSERT_TRUE(report) << report.error().message;
@@ -138,7 +139,7 @@ TEST_F(Transfers, ExportsImportsAndClonesInManySittings) {
     ImportReport imported;
     sittings = 0;
     do {
-        int left = 1;
+        std::atomic<int> left = 1;
         in.resume = sittings++ > 0;
         auto report = import_items(engine_, *source, in, stopping_after(left));
         ASSERT_TRUE(report) << report.error().message;
@@ -154,7 +155,7 @@ TEST_F(Transfers, ExportsImportsAndClonesInManySittings) {
     CloneReport cloned;
     sittings = 0;
     do {
-        int left = 2;
+        std::atomic<int> left = 2;
         clone.resume = sittings++ > 0;
         auto report = clone_table(engine_, engine_, clone, stopping_after(left));
         ASSERT_TRUE(report) << report.error().message;
