@@ -1,6 +1,8 @@
 #include "storage/internal/rocksdb_options.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdarg>
 #include <cstdio>
 #include <string_view>
@@ -17,6 +19,8 @@ namespace gateleg::storage::internal {
 namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+constexpr std::size_t kLeastShardBytes = 16 * kMegabyte;
+constexpr int kMostShardBits = 6;
 
 // Not only for the log's sake: RocksDB's own file logger aborts the process on a full disk in
 // builds with assertions, such as Debian's.
@@ -46,7 +50,7 @@ public:
 
 rocksdb::BlockBasedTableOptions table_options(std::size_t cache_bytes) {
     rocksdb::BlockBasedTableOptions table;
-    table.block_cache = rocksdb::NewLRUCache(cache_bytes);
+    table.block_cache = rocksdb::NewLRUCache(cache_bytes, cache_shard_bits(cache_bytes));
     table.cache_index_and_filter_blocks = true;
     table.pin_l0_filter_and_index_blocks_in_cache = true;
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -55,6 +59,11 @@ rocksdb::BlockBasedTableOptions table_options(std::size_t cache_bytes) {
 }
 
 }  // namespace
+
+int cache_shard_bits(std::size_t cache_bytes) {
+    const auto parts = std::max<std::size_t>(cache_bytes / kLeastShardBytes, 1);
+    return std::min(static_cast<int>(std::bit_width(parts)) - 1, kMostShardBits);
+}
 
 rocksdb::Options make_rocksdb_options(const StoreOptions& options, rocksdb::Env* env) {
     rocksdb::Options rocks;

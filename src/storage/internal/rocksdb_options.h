@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstddef>
+
 #include <rocksdb/options.h>
 
 #include "storage/store.h"
@@ -10,6 +12,12 @@ namespace gateleg::storage::internal {
 
 // So many young files are merged while there are writes; Tidying merges fewer.
 inline constexpr int kUsualYoungFiles = 4;
+
+// The logarithm of how many parts a cache of blocks has. Each has a lock of its own, and room for
+// several of the largest blocks: the index of a file of 64 MB takes about one megabyte. Where a few
+// of them meet in a part that is too small, they drive each other out, and then every other read
+// fetches one anew.
+int cache_shard_bits(std::size_t cache_bytes);
 
 rocksdb::Options make_rocksdb_options(const StoreOptions& options, rocksdb::Env* env);
 
