@@ -38,7 +38,7 @@ void append_text(Sequence& sequence, std::string_view text) {
     }
 }
 
-Alphabet alphabet_of(const KeyVariable& variable, std::optional<char> end) {
+Alphabet alphabet_of(const KeyVariable& variable, std::string_view end) {
     using Kind = KeyValueType::Kind;
     constexpr std::string_view kDigits = "0123456789";
     Alphabet result;
@@ -68,8 +68,9 @@ Alphabet alphabet_of(const KeyVariable& variable, std::optional<char> end) {
     } else if (const auto* date = std::get_if<DateFormat>(&variable.format)) {
         result = alphabet_of(kDigits) | alphabet_of(date->text);
     }
-    if (end) {
-        result.reset(static_cast<unsigned char>(*end));
+    // Other characters share bytes with one of several.
+    if (end.size() == 1) {
+        result.reset(static_cast<unsigned char>(end.front()));
     }
     return result;
 }
@@ -110,12 +111,7 @@ std::vector<Sequence> sequences_of(const KeyTemplate& key) {
             all = std::move(grown);
             continue;
         }
-        std::optional<char> end;
-        if (at + 1 < segments.size()) {
-            if (const auto* literal = std::get_if<std::string>(&segments[at + 1])) {
-                end = literal->front();
-            }
-        }
+        const auto end = key.terminator(at);
         if (variable.type.kind == KeyValueType::Kind::kShard) {
             // Empty or not: two sequences.
             auto without = all;

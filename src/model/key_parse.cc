@@ -112,15 +112,12 @@ bool fits_variable(const KeyVariable& variable, std::string_view text) {
 }
 
 // Where the variable at that place ends in `key`; behind its end if it does not end in it.
-std::size_t piece_length(
-    const std::vector<KeyTemplate::Segment>& segments, std::size_t place, std::string_view key
-) {
-    if (const auto width = fixed_width(std::get<KeyVariable>(segments[place]))) {
+std::size_t piece_length(const KeyTemplate& made_by, std::size_t place, std::string_view key) {
+    if (const auto width = fixed_width(std::get<KeyVariable>(made_by.segments()[place]))) {
         return *width;
     }
-    const auto* next =
-        place + 1 < segments.size() ? std::get_if<std::string>(&segments[place + 1]) : nullptr;
-    return next != nullptr ? key.find(next->front()) : key.size();
+    const auto end = made_by.terminator(place);
+    return end.empty() ? key.size() : key.find(end);
 }
 
 // Walks along the key; `visit(variable, text)` says whether to go on. True at the end of both.
@@ -135,7 +132,7 @@ bool walk(const KeyTemplate& made_by, std::string_view key, const Visit& visit) 
             key.remove_prefix(literal->size());
             continue;
         }
-        const auto length = piece_length(segments, at, key);
+        const auto length = piece_length(made_by, at, key);
         if (length > key.size() ||
             !visit(std::get<KeyVariable>(segments[at]), key.substr(0, length))) {
             return false;

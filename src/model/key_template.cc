@@ -188,6 +188,15 @@ Result<std::optional<std::string>> render_range_end(
     return std::optional(std::move(text));
 }
 
+// All its bytes: half a character in a key condition is no text.
+std::string_view first_character(std::string_view text) {
+    std::size_t bytes = 1;
+    while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) {
+        ++bytes;
+    }
+    return text.substr(0, bytes);
+}
+
 // The smallest text above everything that starts with `prefix`.
 std::string after_prefix(std::string prefix) {
     const auto last = static_cast<unsigned char>(prefix.back());
@@ -347,13 +356,13 @@ void KeyTemplate::set_type(std::string_view variable, const KeyValueType& type) 
     }
 }
 
-std::optional<char> KeyTemplate::terminator(std::size_t segment) const {
+std::string_view KeyTemplate::terminator(std::size_t segment) const {
     if (segment + 1 < segments_.size()) {
         if (const auto* literal = std::get_if<std::string>(&segments_[segment + 1])) {
-            return literal->front();
+            return first_character(*literal);
         }
     }
-    return std::nullopt;
+    return {};
 }
 
 Result<KeyTemplate::Known> KeyTemplate::render_known(const value::Item& known) const {
@@ -374,8 +383,8 @@ Result<KeyTemplate::Known> KeyTemplate::render_known(const value::Item& known) c
             return bad_value(variable, "is empty");
         }
         const auto end = terminator(result.next);
-        if (end && text.find(*end) != std::string::npos) {
-            return bad_value(variable, "may not hold '" + std::string(1, *end) + "': " + text);
+        if (!end.empty() && text.find(end) != std::string::npos) {
+            return bad_value(variable, "may not hold '" + std::string(end) + "': " + text);
         }
         result.prefix += text;
     }
@@ -430,8 +439,10 @@ Result<KeyCondition> KeyTemplate::condition(const value::Item& known, const Valu
         result.high = fixed.prefix + *to;
         if (fixed.next + 1 < segments_.size()) {
             const auto end = terminator(fixed.next);
-            result.high =
-                end ? after_prefix(result.high + *end) : result.high + std::string(kLastCharacter);
+            result.high += end.empty() ? kLastCharacter : end;
+            if (!end.empty()) {
+                result.high = after_prefix(std::move(result.high));
+            }
         }
     } else if (!fixed.prefix.empty()) {
         result.high = after_prefix(fixed.prefix);
@@ -455,9 +466,9 @@ Result<KeyCondition> KeyTemplate::condition_prefix(const value::Item& known, std
     }
     const auto& variable = std::get<KeyVariable>(segments_[fixed.next]);
     if (const auto end = terminator(fixed.next);
-        end && start.find(*end) != std::string_view::npos) {
+        !end.empty() && start.find(end) != std::string_view::npos) {
         return bad_value(
-            variable, "may not hold '" + std::string(1, *end) + "': " + std::string(start)
+            variable, "may not hold '" + std::string(end) + "': " + std::string(start)
         );
     }
     const auto text = fixed.prefix + std::string(start);

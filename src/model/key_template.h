@@ -120,6 +120,9 @@ public:
     // A literal (string) or a variable.
     using Segment = std::variant<std::string, KeyVariable>;
     const std::vector<Segment>& segments() const { return segments_; }
+    // What the value of the variable at that place may not hold, for it ends there: the first
+    // character of the literal behind it, or nothing at the end.
+    std::string_view terminator(std::size_t segment) const;
 
 private:
     // The text up to the first variable that has no value, and that variable's place.
@@ -128,8 +131,6 @@ private:
         std::size_t next = 0;
     };
     Result<Known> render_known(const value::Item& known) const;
-    // The first character of the literal behind a segment, or nothing at the end.
-    std::optional<char> terminator(std::size_t segment) const;
 
     std::string text_;
     std::vector<Segment> segments_;

@@ -177,6 +177,23 @@ TEST(KeyTemplateTest, RangesEndBehindTheSeparator) {
     EXPECT_FALSE(key.condition({}, {"id", a, b}));
 }
 
+TEST(KeyTemplateTest, SeparatorsAreWholeCharacters) {
+    const auto key = make("JOB#{n:03}→{id}", {{"n", {Kind::kNumber}}});
+    const auto upto = *key.condition({}, {"n", {}, number("7")});
+    EXPECT_EQ(upto.high, "JOB#007→\xF4\x8F\xBF\xBF");
+    const auto named = make("TAG#{tag}→{id}");
+    const auto refused = named.render({{"tag", text("a→b")}, {"id", text("1")}});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("may not hold '→'"), std::string::npos)
+        << refused.error().message;
+    // Shares the first two bytes with the separator.
+    const Item other = {{"tag", text("a←b")}, {"id", text("1")}};
+    EXPECT_EQ(**named.render(other), "TAG#a←b→1");
+    EXPECT_EQ(named.parse_key("TAG#a←b→1"), other);
+    EXPECT_FALSE(named.condition_prefix({}, "a→"));
+    EXPECT_EQ(named.condition_prefix({}, "a←")->low, "TAG#a←");
+}
+
 TEST(KeyTemplateTest, LossyRangesAskForAFilter) {
     const auto key = make("{due:%Y-%m-%d}#{id}", {{"due", {Kind::kEpochMillis}}});
     const auto found =
