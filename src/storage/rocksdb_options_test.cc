@@ -1,9 +1,13 @@
 #include "storage/internal/rocksdb_options.h"
 
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+
+#include "storage/internal/test_directory.h"
 
 namespace gateleg::storage::internal {
 namespace {
@@ -34,6 +38,19 @@ TEST(RocksdbOptionsTest, LargeBlocksAQuarterOfTheCacheStay) {
             cache->Release(found);
         }
     }
+}
+
+// Tidying sets by text what a database is opened with.
+TEST(RocksdbOptionsTest, TheTextOfTheUsualCompressionIsWhatADatabaseHas) {
+    const TestDirectory directory;
+    const auto options = make_rocksdb_options({}, rocksdb::Env::Default());
+    rocksdb::DB* opened = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open(options, (directory / "db").string(), &opened).ok());
+    const std::unique_ptr<rocksdb::DB> db(opened);
+    ASSERT_TRUE(db->SetOptions({{"compression_per_level", "kZSTD"}}).ok());
+    EXPECT_NE(db->GetOptions().compression_per_level, options.compression_per_level);
+    ASSERT_TRUE(db->SetOptions({{"compression_per_level", usual_compression()}}).ok());
+    EXPECT_EQ(db->GetOptions().compression_per_level, options.compression_per_level);
 }
 
 }  // namespace

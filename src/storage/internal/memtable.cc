@@ -24,6 +24,7 @@ constexpr std::size_t kHeadBytes = 16;
 constexpr std::size_t kAlignment = 8;
 // Nodes are taken from memory so large.
 constexpr std::size_t kSlabBytes = std::size_t{16} << 10;
+constexpr std::array<char, kTrailerBytes> kNoTrailer{};
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -47,6 +48,9 @@ struct Target {
         head = {big_endian(from), big_endian(from + 8)};
     }
 
+    // What the head does not hold.
+    std::string_view tail() const { return user.substr(std::min(user.size(), kHeadBytes)); }
+
     std::string_view user;
     const char* trailer;
     std::array<std::uint64_t, 2> head{};  // filled up with zeroes
@@ -57,22 +61,6 @@ std::uint64_t version(const char* trailer) {
     std::memcpy(&packed, trailer, sizeof packed);
     return packed;
 }
-
-// What a search reads. Nodes lie close together and apart from the entries, whose values would
-// push them out of the processor's caches. Its links stand behind it, the lowest first.
-struct Node {
-    std::array<std::uint64_t, 2> head;
-    char* entry;  // as RocksDB encodes key and value
-
-    std::atomic<Node*>& link(int level) {
-        return std::launder(reinterpret_cast<std::atomic<Node*>*>(this + 1))[level];
-    }
-    Node* next(int level) { return link(level).load(std::memory_order_acquire); }
-
-    static std::size_t bytes(int height) {
-        return sizeof(Node) + static_cast<std::size_t>(height) * sizeof(std::atomic<Node*>);
-    }
-};
 
 Slice internal_key(const char* entry) {
     std::size_t size = 0;
@@ -85,10 +73,46 @@ Slice internal_key(const char* entry) {
     }
 }
 
-bool is_before_whole(Node& node, const Target& target) {
-    const Target own(internal_key(node.entry));
-    const int order = own.user.compare(target.user);
-    return order < 0 || (order == 0 && version(own.trailer) > version(target.trailer));
+// What a search reads. Nodes lie close together and apart from the entries, whose values would
+// push them out of the processor's caches. Behind one stand its links, the lowest first, and then
+// the rest of its key.
+struct Node {
+    std::array<std::uint64_t, 2> head;
+    const char* entry;  // as RocksDB encodes key and value
+    std::uint32_t user_bytes;
+    std::int32_t height;
+
+    std::atomic<Node*>& link(int level) {
+        return std::launder(reinterpret_cast<std::atomic<Node*>*>(this + 1))[level];
+    }
+    Node* next(int level) { return link(level).load(std::memory_order_acquire); }
+
+    // What follows the head in the user's key, and then the trailer.
+    char* rest() { return reinterpret_cast<char*>(this + 1) + link_bytes(height); }
+    std::string_view tail() {
+        return {rest(), user_bytes - std::min<std::size_t>(user_bytes, kHeadBytes)};
+    }
+    const char* trailer() { return rest() + tail().size(); }
+
+    static std::size_t link_bytes(int height) {
+        return static_cast<std::size_t>(height) * sizeof(std::atomic<Node*>);
+    }
+    static std::size_t bytes(int height, const Target& target) {
+        const auto whole = sizeof(Node) + link_bytes(height) + target.tail().size() + kTrailerBytes;
+        return (whole + kAlignment - 1) / kAlignment * kAlignment;
+    }
+};
+
+// Heads are alike. Then one key begins with all of the other up to its end, or both go on.
+bool is_before_behind_head(Node& node, const Target& target) {
+    const int order = node.tail().compare(target.tail());
+    if (order != 0) {
+        return order < 0;
+    }
+    if (node.user_bytes != target.user.size()) {
+        return node.user_bytes < target.user.size();
+    }
+    return version(node.trailer()) > version(target.trailer);
 }
 
 bool is_before(Node& node, const Target& target) {
@@ -98,7 +122,7 @@ bool is_before(Node& node, const Target& target) {
     if (node.head[1] != target.head[1]) {
         return node.head[1] < target.head[1];
     }
-    return is_before_whole(node, target);
+    return is_before_behind_head(node, target);
 }
 
 // Gives memory of an arena, whose class is RocksDB's own: the base class knows how to ask it.
@@ -124,22 +148,22 @@ public:
 class Memtable final : public rocksdb::MemTableRep {
 public:
     explicit Memtable(rocksdb::Allocator* allocator)
-        : MemTableRep(allocator), memory_(allocator), first_(make_node(kMaxHeight)) {}
+        : MemTableRep(allocator),
+          memory_(allocator),
+          first_(&make_node(kMaxHeight, Target(Slice(kNoTrailer.data(), kTrailerBytes)))) {}
 
+    // The entry is filled in before it is inserted; only then is there a key to make a node of.
     rocksdb::KeyHandle Allocate(std::size_t bytes, char** entry) override {
-        const int height = random_height();
-        Node* node = make_node(height);
-        node->head[0] = static_cast<std::uint64_t>(height);  // until it is inserted
-        node->entry = memory_.any(bytes);
-        *entry = node->entry;
-        return node;
+        *entry = memory_.any(bytes);
+        return *entry;
     }
 
     void Insert(rocksdb::KeyHandle handle) override {
-        auto& node = *static_cast<Node*>(handle);
-        const int height = static_cast<int>(node.head[0]);
-        const Target target(internal_key(node.entry));
-        node.head = target.head;
+        const auto* entry = static_cast<const char*>(handle);
+        const Target target(internal_key(entry));
+        const int height = random_height();
+        Node& node = make_node(height, target);
+        node.entry = entry;
         std::array<Node*, kMaxHeight> before{};
         const int known = height_.load(std::memory_order_relaxed);
         find(target, before.data());
@@ -229,19 +253,26 @@ private:
         static void operator delete(void* /*memory*/) {}
     };
 
-    Node* make_node(int height) {
-        const auto bytes = Node::bytes(height);
+    Node& make_node(int height, const Target& target) {
+        const auto bytes = Node::bytes(height, target);
         if (slab_left_ < bytes) {
-            slab_ = static_cast<char*>(memory_.aligned(kSlabBytes));
-            slab_left_ = kSlabBytes;
+            // A key so long that few of them share a slab has one of its own.
+            slab_left_ = std::max(bytes, kSlabBytes);
+            slab_ = static_cast<char*>(memory_.aligned(slab_left_));
         }
-        auto* node = new (slab_) Node{};
+        auto* node = new (slab_) Node{
+            .head = target.head,
+            .entry = nullptr,
+            .user_bytes = static_cast<std::uint32_t>(target.user.size()),
+            .height = height};
         slab_ += bytes;
         slab_left_ -= bytes;
         for (int level = 0; level < height; ++level) {
             new (&node->link(level)) std::atomic<Node*>(nullptr);
         }
-        return node;
+        target.tail().copy(node->rest(), target.tail().size());
+        std::memcpy(node->rest() + target.tail().size(), target.trailer, kTrailerBytes);
+        return *node;
     }
 
     int random_height() {

@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <string_view>
+#include <vector>
 
 #include <rocksdb/cache.h>
 #include <rocksdb/env.h>
@@ -21,6 +22,11 @@ namespace {
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 constexpr std::size_t kLeastShardBytes = 16 * kMegabyte;
 constexpr int kMostShardBits = 6;
+
+// Young files are soon written again, and to pack each of them takes longer than to write it as it
+// is. In the same order as usual_compression().
+const std::vector<rocksdb::CompressionType> kUsualCompression = {
+    rocksdb::kNoCompression, rocksdb::kNoCompression, rocksdb::kLZ4Compression};
 
 // Not only for the log's sake: RocksDB's own file logger aborts the process on a full disk in
 // builds with assertions, such as Debian's.
@@ -60,6 +66,10 @@ rocksdb::BlockBasedTableOptions table_options(std::size_t cache_bytes) {
 
 }  // namespace
 
+std::string usual_compression() {
+    return "kNoCompression:kNoCompression:kLZ4Compression";
+}
+
 int cache_shard_bits(std::size_t cache_bytes) {
     const auto parts = std::max<std::size_t>(cache_bytes / kLeastShardBytes, 1);
     return std::min(static_cast<int>(std::bit_width(parts)) - 1, kMostShardBits);
@@ -79,10 +89,14 @@ rocksdb::Options make_rocksdb_options(const StoreOptions& options, rocksdb::Env*
     rocks.memtable_factory = make_memtable_factory();
     rocks.write_buffer_size = 64 * kMegabyte;
     rocks.max_write_buffer_number = 4;
+    // Whoever looks for a key that is not there, and most are not, is spared the search. 256 KB of
+    // bits: between 10 and 40 for each row.
+    rocks.memtable_whole_key_filtering = true;
+    rocks.memtable_prefix_bloom_size_ratio = 0.004;
     // What a start after a kill replays, at some 6 ms a megabyte.
     rocks.max_total_wal_size = 128 * kMegabyte;
     rocks.level0_file_num_compaction_trigger = kUsualYoungFiles;
-    rocks.compression = rocksdb::kLZ4Compression;
+    rocks.compression_per_level = kUsualCompression;
     rocks.bytes_per_sync = kMegabyte;
     // The usual 4 MB are on the disk whatever the manifest holds, which is a few KB.
     rocks.manifest_preallocation_size = 64 << 10;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include <rocksdb/options.h>
 
@@ -18,6 +19,10 @@ inline constexpr int kUsualYoungFiles = 4;
 // of them meet in a part that is too small, they drive each other out, and then every other read
 // fetches one anew.
 int cache_shard_bits(std::size_t cache_bytes);
+
+// How files of each level are packed while there are writes, as RocksDB writes such options; the
+// last stands for all that follow. Tidying packs better.
+std::string usual_compression();
 
 rocksdb::Options make_rocksdb_options(const StoreOptions& options, rocksdb::Env* env);
 

@@ -106,7 +106,7 @@ void Tidying::enter(rocksdb::DB& db, Stage stage) {
     const auto young_files = stage == Stage::kMerge ? 1 : kUsualYoungFiles;
     const auto status = db.SetOptions({
         {"level0_file_num_compaction_trigger", std::to_string(young_files)},
-        {"compression", pack ? "kZSTD" : "kLZ4Compression"},
+        {"compression_per_level", pack ? "kZSTD" : usual_compression()},
         {"block_based_table_factory", pack ? "{block_size=16384;}" : "{block_size=4096;}"},
     });
     if (!status.ok()) {
