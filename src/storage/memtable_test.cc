@@ -84,6 +84,30 @@ void expect_same_walks(rocksdb::DB& db, const Rows& rows, std::mt19937& random) 
     }
 }
 
+// To and fro, for longer stretches than one search collects.
+void expect_same_turns(rocksdb::DB& db, const Rows& rows, std::mt19937& random) {
+    const std::unique_ptr<rocksdb::Iterator> walk(db.NewIterator({}));
+    for (int i = 0; i < 300; ++i) {
+        auto expected = rows.lower_bound(random_key(random));
+        if (expected == rows.end()) {
+            continue;
+        }
+        walk->Seek(expected->first);
+        bool forward = true;
+        for (auto left = random() % 200; left > 0; --left) {
+            ASSERT_TRUE(walk->Valid());
+            ASSERT_EQ(walk->key().ToString(), expected->first);
+            ASSERT_EQ(walk->value().ToString(), expected->second);
+            forward = random() % 40 == 0 ? !forward : forward;
+            if (forward ? std::next(expected) == rows.end() : expected == rows.begin()) {
+                break;
+            }
+            forward ? walk->Next() : walk->Prev();
+            forward ? ++expected : --expected;
+        }
+    }
+}
+
 TEST_F(MemtableTest, AgreesWithAMap) {
     std::mt19937 random(20261117);
     Rows rows;
@@ -101,6 +125,7 @@ TEST_F(MemtableTest, AgreesWithAMap) {
         ASSERT_EQ(get(asked), found == rows.end() ? "none" : found->second);
     }
     expect_same_walks(*db, rows, random);
+    expect_same_turns(*db, rows, random);
     // And once more from the sorted file that is made of it.
     ASSERT_TRUE(db->Flush({}).ok());
     expect_same_walks(*db, rows, random);
@@ -145,6 +170,13 @@ TEST_F(MemtableTest, ReadersSeeWholeRowsWhileOneWrites) {
                         ++count;
                     }
                     ASSERT_GE(count, std::min(known, 2000));
+                    for (; count > 1; --count) {
+                        walk->Valid() ? walk->Prev() : walk->SeekToLast();
+                        ASSERT_TRUE(walk->Valid());
+                        ASSERT_EQ(
+                            walk->value().ToString(), std::string(20, 'v') + walk->key().ToString()
+                        );
+                    }
                 }
             }
         });

@@ -25,6 +25,10 @@ constexpr std::size_t kAlignment = 8;
 // Nodes are taken from memory so large.
 constexpr std::size_t kSlabBytes = std::size_t{16} << 10;
 constexpr std::array<char, kTrailerBytes> kNoTrailer{};
+// Whoever walks backwards collects what lies behind a node of this level, one in 16, and keeps so
+// many.
+constexpr std::size_t kGatherLevel = 2;
+constexpr std::size_t kGathered = 32;
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -164,7 +168,7 @@ public:
         const int height = random_height();
         Node& node = make_node(height, target);
         node.entry = entry;
-        std::array<Node*, kMaxHeight> before{};
+        Path before{};
         const int known = height_.load(std::memory_order_relaxed);
         find(target, before.data());
         if (height > known) {
@@ -217,35 +221,80 @@ public:
     }
 
 private:
+    using Path = std::array<Node*, kMaxHeight>;
+
     class Walk : public Iterator {
     public:
         Walk() = default;
         explicit Walk(const Memtable& table) : table_(&table) {}
         void look_into(const Memtable& table) {
             table_ = &table;
-            node_ = nullptr;
+            go_to(nullptr);
         }
 
         bool Valid() const override { return node_ != nullptr; }
         const char* key() const override { return node_->entry; }
-        void Next() override { node_ = node_->next(0); }
-        void Prev() override { node_ = table_->last_before(Target(internal_key(node_->entry))); }
+        void Next() override { go_to(node_->next(0)); }
+        void Prev() override {
+            if (gathered_ == 0) {
+                Path path{};
+                table_->find(Target(internal_key(node_->entry)), path.data());
+                gather(path);
+            }
+            step_back();
+        }
         void Seek(const Slice& key, const char* /*entry*/) override {
-            node_ = table_->find(Target(key), nullptr);
+            go_to(table_->find(Target(key), nullptr));
         }
         void SeekForPrev(const Slice& key, const char* /*entry*/) override {
-            const Target target(key);
-            node_ = table_->find(target, nullptr);
-            if (node_ == nullptr || internal_key(node_->entry) != key) {
-                node_ = table_->last_before(target);
+            Path path{};
+            Node* found = table_->find(Target(key), path.data());
+            if (found != nullptr && internal_key(found->entry) == key) {
+                go_to(found);
+                return;
             }
+            gather(path);
+            step_back();
         }
-        void SeekToFirst() override { node_ = table_->first_->next(0); }
-        void SeekToLast() override { node_ = table_->last(); }
+        void SeekToFirst() override { go_to(table_->first_->next(0)); }
+        void SeekToLast() override { go_to(table_->last()); }
 
     private:
+        void go_to(Node* node) {
+            node_ = node;
+            gathered_ = 0;
+        }
+        // Links lead one way, and a search finds one node: so what lies before the place that
+        // `path` leads to is collected from some way before it on. What is inserted among that
+        // later is newer than what this walk shows.
+        void gather(const Path& path) {
+            newest_ = 0;
+            if (path[0] != table_->first_) {
+                Node* at = path[kGatherLevel] != nullptr ? path[kGatherLevel] : table_->first_;
+                if (at == table_->first_) {
+                    at = at->next(0);
+                }
+                for (; at != path[0]; at = at->next(0)) {
+                    before_[newest_++ % kGathered] = at;
+                }
+                before_[newest_++ % kGathered] = at;
+            }
+            gathered_ = std::min(newest_, kGathered);
+        }
+        void step_back() {
+            node_ = nullptr;
+            if (gathered_ != 0) {
+                --gathered_;
+                node_ = before_[--newest_ % kGathered];
+            }
+        }
+
         const Memtable* table_ = nullptr;
         Node* node_ = nullptr;
+        // Nodes before the current one: that many, the last of them at the place before newest_.
+        std::array<Node*, kGathered> before_{};
+        std::size_t gathered_ = 0;
+        std::size_t newest_ = 0;
     };
     // Stays alive whether or not it is deleted.
     class Lookup final : public Walk {
@@ -309,12 +358,6 @@ private:
             }
             behind = next;
         }
-    }
-
-    Node* last_before(const Target& target) const {
-        std::array<Node*, kMaxHeight> before{};
-        find(target, before.data());
-        return before[0] == first_ ? nullptr : before[0];
     }
 
     Node* last() const {
