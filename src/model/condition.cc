@@ -520,7 +520,7 @@ private:
         int next_name = 0;
         int next_value = 0;
         std::map<std::string, std::string> names = {};
-        std::map<std::string, AttributeValue> values = {};
+        value::Item values = {};
     };
     Placeholders placeholders_;
 };

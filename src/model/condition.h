@@ -23,8 +23,8 @@ struct BoundCondition {
     // Known without asking the table; `text` is then empty.
     std::optional<bool> constant = {};
     std::string text = {};
-    std::map<std::string, std::string> names = {};             // "#n0" -> attribute
-    std::map<std::string, value::AttributeValue> values = {};  // ":v0" -> value
+    std::map<std::string, std::string> names = {};  // "#n0" -> attribute
+    value::Item values = {};                        // ":v0" -> value
     int next = 0;  // no placeholder has this number or a greater one
 };
 

@@ -1,9 +1,8 @@
 #include "model/database.h"
 
 #include <algorithm>
-#include <functional>
-#include <future>
 
+#include "model/blocking_call.h"
 #include "model/entity_keys.h"
 #include "model/explain.h"
 
@@ -16,19 +15,14 @@ constexpr std::size_t kBatchKeys = 100;
 constexpr int kMaxBatchRounds = 8;
 
 dynamo::Placeholders to_placeholders(
-    const std::map<std::string, std::string>& names,
-    const std::map<std::string, value::AttributeValue>& values
+    const std::map<std::string, std::string>& names, const Item& values
 ) {
     dynamo::Placeholders placeholders;
     if (!names.empty()) {
         placeholders.names.emplace(names.begin(), names.end());
     }
     if (!values.empty()) {
-        Item encoded;
-        for (const auto& [placeholder, value] : values) {
-            encoded.emplace(placeholder, value);
-        }
-        placeholders.values = value::encode_item(encoded);
+        placeholders.values = value::encode_item(values);
     }
     return placeholders;
 }
@@ -88,19 +82,11 @@ template <class Request>
 Result<typename Request::Reply> Database::call(
     void (dynamo::Dynamo::*method)(Request, dynamo::Done<Request>), Request request
 ) {
-    using Reply = Result<typename Request::Reply>;
     if (explained_ != nullptr) {
         explained_->calls.push_back(explain(request));
         ask_for_capacity(request);
     }
-    std::promise<Reply> promise;
-    auto future = promise.get_future();
-    // The callback owns the promise: it may still be inside set_value() when we go on.
-    auto done = [promise = std::move(promise)](Reply reply) mutable {
-        promise.set_value(std::move(reply));
-    };
-    std::invoke(method, dynamo_, std::move(request), std::move(done));
-    auto reply = future.get();
+    auto reply = blocking_call(dynamo_, method, std::move(request));
     if (explained_ != nullptr && reply) {
         explained_->capacity += units_of(*reply);
     }

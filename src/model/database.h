@@ -19,8 +19,8 @@ namespace gateleg::model {
 // Text of an expression with its placeholders; merged when several go into one request.
 struct Text {
     std::string text = {};
-    std::map<std::string, std::string> names = {};             // "#n0" -> attribute
-    std::map<std::string, value::AttributeValue> values = {};  // ":v0" -> value
+    std::map<std::string, std::string> names = {};  // "#n0" -> attribute
+    value::Item values = {};                        // ":v0" -> value
 };
 
 struct Write {
@@ -29,7 +29,7 @@ struct Write {
     std::string condition = {};
     std::string update = {};
     std::map<std::string, std::string> names = {};
-    std::map<std::string, value::AttributeValue> values = {};
+    value::Item values = {};
 };
 
 // Why a write of a batch was refused.
@@ -44,7 +44,7 @@ struct RangeQuery {
     std::optional<std::string> index = {};
     std::string key_condition = {};
     std::map<std::string, std::string> names = {};
-    std::map<std::string, value::AttributeValue> values = {};
+    value::Item values = {};
     bool forward = true;
     bool consistent = false;
     std::int64_t limit = 0;  // 0: as much as fits into a reply

@@ -50,7 +50,7 @@ private:
     std::string removes_;
     std::string adds_;
     std::map<std::string, std::string> names_;
-    std::map<std::string, value::AttributeValue> values_;
+    value::Item values_;
     int next_ = 0;
     int next_bound_ = 0;
 };

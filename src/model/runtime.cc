@@ -1,9 +1,9 @@
 #include "model/runtime.h"
 
-#include <future>
 #include <stdexcept>
 
 #include "model/access.h"
+#include "model/blocking_call.h"
 #include "model/fsck.h"
 #include "model/idempotency.h"
 #include "model/item_codec.h"
@@ -18,23 +18,6 @@
 
 namespace gateleg::model {
 namespace {
-
-// Waits for the reply of a table call.
-template <class Request>
-Result<typename Request::Reply> wait_for(
-    dynamo::Dynamo& dynamo,
-    void (dynamo::Dynamo::*method)(Request, dynamo::Done<Request>),
-    Request request
-) {
-    using Reply = Result<typename Request::Reply>;
-    std::promise<Reply> promise;
-    auto future = promise.get_future();
-    auto done = [promise = std::move(promise)](Reply reply) mutable {
-        promise.set_value(std::move(reply));
-    };
-    std::invoke(method, dynamo, std::move(request), std::move(done));
-    return future.get();
-}
 
 template <class T>
 const T& named(const T* found, std::string_view name) {
@@ -128,17 +111,20 @@ std::vector<std::string> Runtime::missing_natives() const {
 CallResult<bool> Runtime::create_table() {
     auto& dynamo = parts_->shared.dynamo;
     const auto& table = model().table;
-    const auto there =
-        wait_for(dynamo, &dynamo::Dynamo::describe_table, dynamo::DescribeTableRequest{table.name});
+    const auto there = blocking_call(
+        dynamo, &dynamo::Dynamo::describe_table, dynamo::DescribeTableRequest{table.name}
+    );
     if (there) {
         return false;
     }
     if (there.error().code != ErrorCode::kResourceNotFound) {
         return to_call_error(there.error());
     }
-    GATELEG_CALL_TRY(wait_for(dynamo, &dynamo::Dynamo::create_table, create_table_request(table)));
+    GATELEG_CALL_TRY(
+        blocking_call(dynamo, &dynamo::Dynamo::create_table, create_table_request(table))
+    );
     if (!table.ttl.empty()) {
-        GATELEG_CALL_TRY(wait_for(
+        GATELEG_CALL_TRY(blocking_call(
             dynamo,
             &dynamo::Dynamo::update_time_to_live,
             dynamo::UpdateTimeToLiveRequest{table.name, {table.ttl, true}}
