@@ -48,6 +48,7 @@ class ItemBuffer {
 public:
     std::size_t size() const { return count_; }
     bool empty() const { return count_ == 0; }
+    void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
     std::string& bytes_for_next() {
         ++count_;
         return bytes_;

@@ -1,7 +1,7 @@
 #include "engine/page_reader.h"
 
 #include <algorithm>
-#include <set>
+#include <optional>
 
 #include "engine/capacity.h"
 #include "engine/index_writer.h"
@@ -17,6 +17,9 @@ using value::ValueView;
 
 namespace {
 
+// Room is made for so many at once.
+constexpr std::int64_t kExpectedRows = 32;
+
 Error parameter_error(const std::string& text) {
     return validation_error("One or more parameter values were invalid: " + text);
 }
@@ -27,10 +30,29 @@ struct PageReader::Progress {
     dynamo::PageReply reply;
     // Index entries and the items behind them are read at one moment.
     std::shared_ptr<const storage::Snapshot> snapshot;
-    std::size_t bytes = 0;
+    std::size_t bytes = 0;  // as DynamoDB counts them
+    // Bytes of items that lie in the reply and are not counted, since so few cannot fill a page;
+    // nothing once all are.
+    std::optional<std::size_t> uncounted;
     double fetch_units = 0;
     std::string last_item;  // the last one looked at, once the page may end behind it
     bool full = false;      // the item at hand no longer fits the page
+
+    // Whether an item of so many bytes is left uncounted. If not, those before it are counted now.
+    bool leave_uncounted(std::size_t stored) {
+        if (!uncounted) {
+            return false;
+        }
+        *uncounted += stored;
+        if (value::kMostSizeOfByte * *uncounted + kMaxItemBytes <= kMaxPageBytes) {
+            return true;
+        }
+        for (const auto item : reply.items.items()) {
+            bytes += value::item_size(item);
+        }
+        uncounted.reset();
+        return false;
+    }
 };
 
 expr::Scope& PageReader::open_scope() {
@@ -194,12 +216,14 @@ void PageReader::append_key_of(std::string& out, ValueView item) const {
 // Looks at one stored item: counts it, filters it, and puts it into the reply.
 Result<void> PageReader::take(std::string_view stored, Progress& progress) const {
     ValueView item(stored.data());
-    const auto size = value::item_size(item);
-    if (progress.reply.scanned_count > 0 && progress.bytes + size > kMaxPageBytes) {
-        progress.full = true;
-        return {};
+    if (!progress.leave_uncounted(stored.size())) {
+        const auto size = value::item_size(item);
+        if (progress.reply.scanned_count > 0 && progress.bytes + size > kMaxPageBytes) {
+            progress.full = true;
+            return {};
+        }
+        progress.bytes += size;
     }
-    progress.bytes += size;
     ++progress.reply.scanned_count;
     if (progress.reply.scanned_count == request_.limit ||
         progress.bytes + kMaxItemBytes > kMaxPageBytes) {
@@ -223,6 +247,10 @@ Result<void> PageReader::take(std::string_view stored, Progress& progress) const
     if (progress.reply.count_only) {
         return {};
     }
+    if (progress.reply.items.empty()) {
+        const auto rows = std::clamp<std::int64_t>(request_.limit.value_or(1), 1, kExpectedRows);
+        progress.reply.items.reserve(stored.size() * static_cast<std::size_t>(rows));
+    }
     append_result(progress.reply.items.bytes_for_next(), item);
     return {};
 }
@@ -242,6 +270,11 @@ void PageReader::append_result(std::string& out, ValueView item) const {
 Result<dynamo::PageReply> PageReader::read(const KeyRange& range, bool forward) const {
     Progress progress;
     progress.reply.count_only = request_.select == Select::kCount;
+    // Only then are the items of the reply all that were looked at, and as they were.
+    if (!filter_ && !projection_ && !fetch_ && !progress.reply.count_only &&
+        request_.return_capacity == dynamo::ReturnCapacity::kNone) {
+        progress.uncounted = 0;
+    }
     if (fetch_) {
         progress.snapshot = core_.store.snapshot();
     } else if (core_.index_view != nullptr && index_ != nullptr && index_->global) {

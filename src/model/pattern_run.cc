@@ -179,6 +179,7 @@ private:
         // One more than wanted tells whether there is another page.
         const auto enough = pattern_.one ? want_ : want_ + 1;
         bool out_of_budget = false;
+        shown_.reserve(std::min(enough, kBatch));
         while (shown_.size() < enough && !reader.is_done()) {
             if (reader.is_out_of_budget()) {
                 out_of_budget = true;

@@ -4,8 +4,10 @@
 #include <string_view>
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "value/attribute_value.h"
+#include "value/value_samples.h"
 
 namespace gateleg::value {
 namespace {
@@ -59,6 +61,18 @@ TEST(ItemSizeTest, EachTypeCostsWhatDynamoDbSays) {
 TEST(ItemSizeTest, AnItemIsItsNamesAndValues) {
     const auto item = encode_item({{"pk", {std::string("abc")}}, {"flag", {true}}});
     EXPECT_EQ(item_size(item.view()), 2U + 3 + 4 + 1);
+}
+
+TEST(ItemSizeTest, ListsOfNullsCountMostForTheirBytes) {
+    const auto bytes = encode({List(10'000, AttributeValue{Null{}})});
+    const auto size = value_size(ValueView(bytes.data()));
+    EXPECT_GT(size, bytes.size());
+    EXPECT_LE(size, kMostSizeOfByte * bytes.size());
+}
+
+RC_GTEST_PROP(ItemSizeProperties, AnItemCountsForAtMostSoMuchOfItsBytes, ()) {
+    const auto item = encode_item(*samples::item());
+    RC_ASSERT(item_size(item.view()) <= kMostSizeOfByte * item.bytes().size());
 }
 
 }  // namespace
