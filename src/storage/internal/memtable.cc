@@ -10,6 +10,8 @@
 #include <new>
 #include <string_view>
 
+#include "storage/internal/slabs.h"
+
 namespace gateleg::storage::internal {
 namespace {
 
@@ -21,9 +23,7 @@ constexpr std::uint32_t kBranching = 4;
 // Behind the user's key in RocksDB's: sequence number and type, the newest first.
 constexpr std::size_t kTrailerBytes = 8;
 constexpr std::size_t kHeadBytes = 16;
-constexpr std::size_t kAlignment = 8;
-// Nodes are taken from memory so large.
-constexpr std::size_t kSlabBytes = std::size_t{16} << 10;
+constexpr std::size_t kAlignment = Slabs::kAlignment;
 constexpr std::array<char, kTrailerBytes> kNoTrailer{};
 // Whoever walks backwards collects what lies behind a node of this level, one in 16, and keeps so
 // many.
@@ -102,8 +102,7 @@ struct Node {
         return static_cast<std::size_t>(height) * sizeof(std::atomic<Node*>);
     }
     static std::size_t bytes(int height, const Target& target) {
-        const auto whole = sizeof(Node) + link_bytes(height) + target.tail().size() + kTrailerBytes;
-        return (whole + kAlignment - 1) / kAlignment * kAlignment;
+        return sizeof(Node) + link_bytes(height) + target.tail().size() + kTrailerBytes;
     }
 };
 
@@ -133,14 +132,11 @@ bool is_before(Node& node, const Target& target) {
 class ArenaMemory final : public rocksdb::MemTableRep {
 public:
     explicit ArenaMemory(rocksdb::Allocator* allocator) : MemTableRep(allocator) {}
-    char* any(std::size_t bytes) {
-        char* start = nullptr;
-        MemTableRep::Allocate(bytes, &start);
-        return start;
-    }
     void* aligned(std::size_t bytes) {
         auto space = bytes + kAlignment - 1;
-        void* place = any(space);
+        char* start = nullptr;
+        MemTableRep::Allocate(space, &start);
+        void* place = start;
         return std::align(kAlignment, bytes, place, space);
     }
     void Insert(rocksdb::KeyHandle /*handle*/) override {}
@@ -153,12 +149,11 @@ class Memtable final : public rocksdb::MemTableRep {
 public:
     explicit Memtable(rocksdb::Allocator* allocator)
         : MemTableRep(allocator),
-          memory_(allocator),
           first_(&make_node(kMaxHeight, Target(Slice(kNoTrailer.data(), kTrailerBytes)))) {}
 
     // The entry is filled in before it is inserted; only then is there a key to make a node of.
     rocksdb::KeyHandle Allocate(std::size_t bytes, char** entry) override {
-        *entry = memory_.any(bytes);
+        *entry = entries_.take(bytes);
         return *entry;
     }
 
@@ -192,7 +187,8 @@ public:
         return found != nullptr && internal_key(found->entry) == internal_key(key);
     }
 
-    std::size_t ApproximateMemoryUsage() override { return 0; }  // all is the allocator's
+    // The allocator knows nothing of it.
+    std::size_t ApproximateMemoryUsage() override { return nodes_.bytes() + entries_.bytes(); }
 
     void Get(const rocksdb::LookupKey& key, void* argument, bool (*take)(void*, const char*))
         override {
@@ -303,19 +299,11 @@ private:
     };
 
     Node& make_node(int height, const Target& target) {
-        const auto bytes = Node::bytes(height, target);
-        if (slab_left_ < bytes) {
-            // A key so long that few of them share a slab has one of its own.
-            slab_left_ = std::max(bytes, kSlabBytes);
-            slab_ = static_cast<char*>(memory_.aligned(slab_left_));
-        }
-        auto* node = new (slab_) Node{
+        auto* node = new (nodes_.take(Node::bytes(height, target))) Node{
             .head = target.head,
             .entry = nullptr,
             .user_bytes = static_cast<std::uint32_t>(target.user.size()),
             .height = height};
-        slab_ += bytes;
-        slab_left_ -= bytes;
         for (int level = 0; level < height; ++level) {
             new (&node->link(level)) std::atomic<Node*>(nullptr);
         }
@@ -370,9 +358,8 @@ private:
         return node == first_ ? nullptr : node;
     }
 
-    ArenaMemory memory_;
-    char* slab_ = nullptr;  // where the next node goes
-    std::size_t slab_left_ = 0;
+    Slabs nodes_;
+    Slabs entries_;
     Node* const first_;  // before all others, without a key
     std::atomic<int> height_{1};
     std::uint64_t random_ = 0x9E3779B97F4A7C15U;

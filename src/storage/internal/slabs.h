@@ -1,0 +1,45 @@
+// Memory that is taken piece by piece and given back as a whole.
+//
+// Large slabs lie in huge pages where the system has them: a search that jumps through them then
+// meets few addresses that the processor has to look up in page tables, and a page is fetched from
+// the kernel once for 2 MB instead of 512 times.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+namespace gateleg::storage::internal {
+
+// For one thread that takes; bytes() is for any.
+class Slabs {
+public:
+    static constexpr std::size_t kAlignment = 8;
+
+    Slabs() = default;
+    ~Slabs();
+    Slabs(const Slabs&) = delete;
+    Slabs& operator=(const Slabs&) = delete;
+
+    // Throws std::bad_alloc.
+    char* take(std::size_t bytes);
+    // What all slabs have, with what of them was not taken.
+    std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+private:
+    struct Slab {
+        char* start;
+        std::size_t bytes;
+        bool is_mapped;
+    };
+    char* add(std::size_t bytes);
+
+    std::vector<Slab> slabs_;
+    std::size_t next_bytes_ = std::size_t{16} << 10;
+    char* at_ = nullptr;
+    std::size_t left_ = 0;
+    std::atomic<std::size_t> bytes_{0};
+};
+
+}  // namespace gateleg::storage::internal
