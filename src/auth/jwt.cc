@@ -255,14 +255,14 @@ public:
         if (token.size() > kMaxBytes) {
             return std::nullopt;
         }
-        const std::string key(token);
         const std::lock_guard lock(mutex_);
-        auto found = young_.find(key);
+        auto found = young_.find(token);
         if (found == young_.end()) {
-            auto node = old_.extract(key);
-            if (node.empty()) {
+            const auto before = old_.find(token);
+            if (before == old_.end()) {
                 return std::nullopt;
             }
+            auto node = old_.extract(before);
             make_room();
             found = young_.insert(std::move(node)).position;
         }
@@ -282,7 +282,16 @@ public:
 
 private:
     static constexpr std::size_t kMaxBytes = 1024;
-    static constexpr std::size_t kGeneration = 2048;
+    // Two generations of tokens of the usual size take some 8 MB, and of the longest 20.
+    static constexpr std::size_t kGeneration = 8192;
+
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+    using Tokens = std::unordered_map<std::string, Judged, Hash, std::equal_to<>>;
 
     // What was not asked for since the last change of generations is forgotten at the next.
     void make_room() {
@@ -292,8 +301,8 @@ private:
     }
 
     std::mutex mutex_;
-    std::unordered_map<std::string, Judged> young_;
-    std::unordered_map<std::string, Judged> old_;
+    Tokens young_;
+    Tokens old_;
 };
 
 Result<Judged> read_claims(const dom::object& claims, std::int64_t now_seconds) {

@@ -495,7 +495,8 @@ CallResult<PatternValues> read_pattern_values(
             errors.invalid(name, "is required");
         }
     }
-    if (pattern.range) {
+    const bool any_given = !call.arguments.empty();
+    if (pattern.range && any_given) {
         for (const auto& prefix : {std::string(), pattern.range->name + "."}) {
             if (auto from = read(pattern.range->name, prefix + "from")) {
                 values.from = std::move(from);
@@ -506,7 +507,7 @@ CallResult<PatternValues> read_pattern_values(
             taken.insert({prefix + "from", prefix + "to"});
         }
     }
-    if (pattern.prefix) {
+    if (pattern.prefix && any_given) {
         taken.insert(pattern.prefix->name);
         const auto given = call.arguments.find(pattern.prefix->name);
         if (given != call.arguments.end()) {
