@@ -33,6 +33,22 @@ void recycle(std::string& spare, std::string& used) {
     }
 }
 
+// What the socket takes at once of both; one part alone takes the kernel less.
+ssize_t send_parts(int descriptor, std::string_view head, std::string_view body) {
+    constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
+    if (body.empty()) {
+        return ::send(descriptor, head.data(), head.size(), kFlags);
+    }
+    iovec parts[2] = {
+        {const_cast<char*>(head.data()), head.size()},
+        {const_cast<char*>(body.data()), body.size()},
+    };
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = 2;
+    return ::sendmsg(descriptor, &message, kFlags);
+}
+
 }  // namespace
 
 std::string Connection::take_body_buffer() {
@@ -148,14 +164,9 @@ void Connection::send_locked(std::string_view head, std::string* body) {
     std::size_t sent = 0;
     const std::size_t body_bytes = body == nullptr ? 0 : body->size();
     if (!tls_ && pending_.empty()) {
-        iovec parts[2] = {
-            {const_cast<char*>(head.data()), head.size()},
-            {body_bytes == 0 ? nullptr : body->data(), body_bytes},
-        };
-        msghdr message{};
-        message.msg_iov = parts;
-        message.msg_iovlen = body_bytes == 0 ? 1 : 2;
-        const auto result = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        const auto result = send_parts(
+            descriptor_, head, body_bytes == 0 ? std::string_view() : std::string_view(*body)
+        );
         if (result < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
             send_failed_ = true;
             send_blocked_.store(true, std::memory_order_release);
