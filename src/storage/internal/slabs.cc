@@ -46,6 +46,7 @@ Slabs::~Slabs() {
 
 char* Slabs::take(std::size_t bytes) {
     bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes > left_) {
         if (bytes > kMostTaken) {
             return add(bytes);
@@ -69,7 +70,6 @@ char* Slabs::add(std::size_t bytes) {
         throw std::bad_alloc();
     }
     slabs_.push_back({start, bytes, is_mapped});
-    bytes_.fetch_add(bytes, std::memory_order_relaxed);
     return start;
 }
 

@@ -24,7 +24,7 @@ public:
 
     // Throws std::bad_alloc.
     char* take(std::size_t bytes);
-    // What all slabs have, with what of them was not taken.
+    // What was taken. The slabs have up to 2 MB more.
     std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
 private:
