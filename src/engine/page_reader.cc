@@ -17,8 +17,9 @@ using value::ValueView;
 
 namespace {
 
-// Room is made for so many at once.
+// Room is made for so many items at once, and for so many bytes at most.
 constexpr std::int64_t kExpectedRows = 32;
+constexpr std::size_t kMostReserved = std::size_t{64} << 10;
 
 Error parameter_error(const std::string& text) {
     return validation_error("One or more parameter values were invalid: " + text);
@@ -249,7 +250,8 @@ Result<void> PageReader::take(std::string_view stored, Progress& progress) const
     }
     if (progress.reply.items.empty()) {
         const auto rows = std::clamp<std::int64_t>(request_.limit.value_or(1), 1, kExpectedRows);
-        progress.reply.items.reserve(stored.size() * static_cast<std::size_t>(rows));
+        const auto bytes = stored.size() * static_cast<std::size_t>(rows);
+        progress.reply.items.reserve(std::min(bytes, kMostReserved));
     }
     append_result(progress.reply.items.bytes_for_next(), item);
     return {};
