@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -56,6 +57,44 @@ TEST(SlabsTest, CountsWhatWasTaken) {
         taken += (piece.bytes + Slabs::kAlignment - 1) / Slabs::kAlignment * Slabs::kAlignment;
     }
     EXPECT_EQ(slabs.bytes(), taken);
+}
+
+TEST(SlabPoolTest, SlabsAreUsedAgain) {
+    const auto pool = std::make_shared<SlabPool>();
+    std::vector<char*> large;
+    {
+        Slabs slabs(pool);
+        for (const auto& piece : take_pieces(slabs)) {
+            large.push_back(piece.start);
+        }
+        EXPECT_EQ(pool->bytes(), 0U);
+    }
+    const auto kept = pool->bytes();
+    EXPECT_GT(kept, 0U);
+    const Slabs idle(pool);
+    EXPECT_EQ(pool->bytes(), kept);  // small ones come from elsewhere
+    Slabs again(pool);
+    const auto pieces = take_pieces(again);
+    EXPECT_LT(pool->bytes(), kept);
+    EXPECT_TRUE(std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+        return std::find(large.begin(), large.end(), piece.start) != large.end();
+    }));
+}
+
+TEST(SlabPoolTest, KeepsNoMoreThanItMayAndNothingThatNobodyTakes) {
+    const auto pool = std::make_shared<SlabPool>();
+    {
+        std::vector<std::unique_ptr<Slabs>> many;
+        for (int i = 0; i < 20; ++i) {
+            many.push_back(std::make_unique<Slabs>(pool));
+            take_pieces(*many.back());
+        }
+    }
+    EXPECT_EQ(pool->bytes(), SlabPool::kMostBytes);
+    pool->trim();  // some were taken since it was made
+    EXPECT_EQ(pool->bytes(), SlabPool::kMostBytes);
+    pool->trim();
+    EXPECT_EQ(pool->bytes(), 0U);
 }
 
 }  // namespace

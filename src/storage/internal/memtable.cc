@@ -147,8 +147,10 @@ public:
 
 class Memtable final : public rocksdb::MemTableRep {
 public:
-    explicit Memtable(rocksdb::Allocator* allocator)
+    Memtable(rocksdb::Allocator* allocator, const std::shared_ptr<SlabPool>& slabs)
         : MemTableRep(allocator),
+          nodes_(slabs),
+          entries_(slabs),
           first_(&make_node(kMaxHeight, Target(Slice(kNoTrailer.data(), kTrailerBytes)))) {}
 
     // The entry is filled in before it is inserted; only then is there a key to make a node of.
@@ -367,6 +369,8 @@ private:
 
 class Factory final : public rocksdb::MemTableRepFactory {
 public:
+    explicit Factory(std::shared_ptr<SlabPool> slabs) : slabs_(std::move(slabs)) {}
+
     using MemTableRepFactory::CreateMemTableRep;
     rocksdb::MemTableRep* CreateMemTableRep(
         const rocksdb::MemTableRep::KeyComparator& /*order*/,
@@ -374,15 +378,19 @@ public:
         const rocksdb::SliceTransform* /*prefix*/,
         rocksdb::Logger* /*logger*/
     ) override {
-        return new Memtable(allocator);
+        return new Memtable(allocator, slabs_);
     }
     const char* Name() const override { return "gateleg.Memtable"; }
+
+private:
+    const std::shared_ptr<SlabPool> slabs_;
 };
 
 }  // namespace
 
-std::shared_ptr<rocksdb::MemTableRepFactory> make_memtable_factory() {
-    return std::make_shared<Factory>();
+std::shared_ptr<rocksdb::MemTableRepFactory> make_memtable_factory(std::shared_ptr<SlabPool> slabs
+) {
+    return std::make_shared<Factory>(std::move(slabs));
 }
 
 }  // namespace gateleg::storage::internal

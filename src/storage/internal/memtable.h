@@ -10,9 +10,14 @@
 
 #include <rocksdb/memtablerep.h>
 
+#include "storage/internal/slabs.h"
+
 namespace gateleg::storage::internal {
 
 // For one writer at a time, beside any number of readers, and for keys in the order of their bytes.
-std::shared_ptr<rocksdb::MemTableRepFactory> make_memtable_factory();
+// Memory comes from `slabs` first, if there is such a pool.
+std::shared_ptr<rocksdb::MemTableRepFactory> make_memtable_factory(
+    std::shared_ptr<SlabPool> slabs = nullptr
+);
 
 }  // namespace gateleg::storage::internal

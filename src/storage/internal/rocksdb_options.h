@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include <rocksdb/options.h>
 
+#include "storage/internal/slabs.h"
 #include "storage/store.h"
 
 namespace gateleg::storage::internal {
@@ -24,6 +26,8 @@ int cache_shard_bits(std::size_t cache_bytes);
 // last stands for all that follow. Tidying packs better.
 std::string usual_compression();
 
-rocksdb::Options make_rocksdb_options(const StoreOptions& options, rocksdb::Env* env);
+rocksdb::Options make_rocksdb_options(
+    const StoreOptions& options, rocksdb::Env* env, std::shared_ptr<SlabPool> slabs = nullptr
+);
 
 }  // namespace gateleg::storage::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -34,8 +35,54 @@ char* map_aligned(std::size_t bytes) {
 
 }  // namespace
 
+SlabPool::~SlabPool() {
+    trim();
+    trim();
+}
+
+char* SlabPool::take() {
+    const std::lock_guard lock(mutex_);
+    was_asked_ = true;
+    if (slabs_.empty()) {
+        return nullptr;
+    }
+    auto* slab = slabs_.back();
+    slabs_.pop_back();
+    return slab;
+}
+
+bool SlabPool::give(char* slab) {
+    const std::lock_guard lock(mutex_);
+    if (kMostBytes < (slabs_.size() + 1) * kHugePage) {
+        return false;
+    }
+    slabs_.push_back(slab);
+    return true;
+}
+
+void SlabPool::trim() {
+    std::vector<char*> unused;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!std::exchange(was_asked_, false)) {
+            unused.swap(slabs_);
+        }
+    }
+    for (auto* slab : unused) {
+        ::munmap(slab, kHugePage);
+    }
+}
+
+std::size_t SlabPool::bytes() const {
+    const std::lock_guard lock(mutex_);
+    return slabs_.size() * kHugePage;
+}
+
 Slabs::~Slabs() {
     for (const auto& slab : slabs_) {
+        if (slab.is_mapped && pool_ && pool_->give(slab.start)) {
+            continue;
+        }
         if (slab.is_mapped) {
             ::munmap(slab.start, slab.bytes);
         } else {
@@ -65,12 +112,17 @@ char* Slabs::take(std::size_t bytes) {
 char* Slabs::add(std::size_t bytes) {
     slabs_.reserve(slabs_.size() + 1);
     const bool is_mapped = bytes == kHugePage;
-    auto* start = is_mapped ? map_aligned(bytes) : static_cast<char*>(::operator new(bytes));
+    auto* start = is_mapped ? take_large() : static_cast<char*>(::operator new(bytes));
     if (start == nullptr) {
         throw std::bad_alloc();
     }
     slabs_.push_back({start, bytes, is_mapped});
     return start;
+}
+
+char* Slabs::take_large() {
+    auto* slab = pool_ ? pool_->take() : nullptr;
+    return slab != nullptr ? slab : map_aligned(kHugePage);
 }
 
 }  // namespace gateleg::storage::internal

@@ -41,6 +41,7 @@ Store::Impl::Impl(const StoreOptions& options)
         open_in_memory();
         return;
     }
+    slabs_ = std::make_shared<internal::SlabPool>();
     write_options_.sync = options_.durability == Durability::kFsync;
     make_env();
     directory_.emplace(options_.directory);
@@ -84,7 +85,7 @@ void Store::Impl::make_env() {
 
 rocksdb::Options Store::Impl::rocksdb_options() {
     rocksdb::Env* env = database_->env ? database_->env.get() : rocksdb::Env::Default();
-    auto rocks = internal::make_rocksdb_options(options_, env);
+    auto rocks = internal::make_rocksdb_options(options_, env, slabs_);
     background_ = std::make_shared<internal::BackgroundState>();
     rocks.listeners.push_back(background_);
     return rocks;
@@ -241,6 +242,7 @@ void Store::Impl::watch(const std::stop_token& stop) {
         if (mode_.load() == Mode::kOk) {
             tidying_.look(*database_->db, tick_);
         }
+        slabs_->trim();
     }
 }
 

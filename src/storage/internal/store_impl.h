@@ -17,6 +17,7 @@
 #include "storage/internal/database.h"
 #include "storage/internal/high_water_mark.h"
 #include "storage/internal/hooks.h"
+#include "storage/internal/slabs.h"
 #include "storage/internal/tidying.h"
 #include "storage/store.h"
 
@@ -83,6 +84,7 @@ private:
     std::optional<internal::HighWaterMarkFile> mark_file_;
     internal::HighWaterMark written_mark_;
 
+    std::shared_ptr<internal::SlabPool> slabs_;  // not for a store in memory, which has no watcher
     int ticks_to_next_reopen_ = 0;
     internal::Tidying tidying_;
     // A fast writer can fill a small disk between two ticks, so it also asks for a look.

@@ -17,6 +17,10 @@ constexpr std::uint64_t kWorthwhileBytes = std::uint64_t{4} << 20;
 // Young files are merged with all of the next level: they should be a part of it that counts.
 constexpr std::uint64_t kPartThatCounts = 4;
 
+// Each file has its own, made of what it begins with; only that part of it is held in memory.
+constexpr const char* kDictionary = "{max_dict_bytes=16384;max_dict_buffer_bytes=4194304;}";
+constexpr const char* kNoDictionary = "{max_dict_bytes=0;max_dict_buffer_bytes=0;}";
+
 // A process that uses more than one part in so many of the time is not idle.
 constexpr int kBusyPart = 5;
 constexpr int kIdleLooks = 2;
@@ -107,6 +111,7 @@ void Tidying::enter(rocksdb::DB& db, Stage stage) {
     const auto status = db.SetOptions({
         {"level0_file_num_compaction_trigger", std::to_string(young_files)},
         {"compression_per_level", pack ? "kZSTD" : usual_compression()},
+        {"compression_opts", pack ? kDictionary : kNoDictionary},
         {"block_based_table_factory", pack ? "{block_size=16384;}" : "{block_size=4096;}"},
     });
     if (!status.ok()) {
