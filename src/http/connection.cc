@@ -1,6 +1,7 @@
 #include "http/internal/connection.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -25,6 +26,8 @@ constexpr std::size_t kMinReadBytes = 512;
 constexpr std::size_t kFirstBodyBytes = std::size_t{64} * 1024;
 // Idle for so long, a connection gives its buffers back, except the one it reads into.
 constexpr std::int64_t kShedAfterMillis = 5'000;
+// A request that kept its thread for longer is slow, and so, for all that is known, is the next.
+constexpr std::chrono::microseconds kSlow{250};
 
 std::string peer_address(const tcp::socket& socket) {
     error_code error;
@@ -198,6 +201,7 @@ Connection::Progress Connection::begin_body() {
     }
     // Even if the body is empty: botocore mistakes what follows on the connection if it gets none.
     if (head.expects_continue() && head.minor_version() == 1 && buffered() == 0) {
+        send_own_gathered();
         const std::lock_guard lock(send_mutex_);
         send_locked("HTTP/1.1 100 Continue\r\n\r\n", nullptr);
     }
@@ -269,6 +273,7 @@ Connection::Progress Connection::refuse(int status, std::string_view reason) {
 }
 
 Connection::Progress Connection::refuse(Response&& response) {
+    send_own_gathered();
     refused_ = true;
     body_.free();
     ReplyForm form;
@@ -288,6 +293,11 @@ bool Connection::hand_out() {
         head_begun_ = request_known_ = false;
     }
     request_active_ = true;
+    // Replies of others do not wait for what is likely to take long.
+    if (gathered_ || took_ > kSlow) {
+        loop_->send_gathered();
+    }
+    const auto began = std::chrono::steady_clock::now();
     // Behind a streamed body nothing is read ahead, so the reply must always wake the loop.
     phase_.store(streamed ? kHandedOut | kWakeWhenDone : kHandedOut, std::memory_order_relaxed);
     in_handler_ = true;
@@ -299,6 +309,7 @@ bool Connection::hand_out() {
         log_error("request handler threw");
     }
     in_handler_ = false;
+    took_ = std::chrono::steady_clock::now() - began;
     const bool answered = phase_.load(std::memory_order_acquire) == 0;
     loop_->note_request(*this, answered);
     if (answered) {
@@ -443,6 +454,13 @@ void Connection::on_read(bool failed, std::size_t bytes) {
     process();
 }
 
+// Before anything else is sent or the connection is closed.
+void Connection::send_own_gathered() {
+    if (gathered_) {
+        loop_->send_gathered();
+    }
+}
+
 // The closing reply is sent. To close now, with input unread, would send a reset that can
 // overtake the reply: so no more is sent, and what still comes is dropped for a while.
 void Connection::begin_linger() {
@@ -569,6 +587,7 @@ void Connection::close_if_idle() {
 }
 
 void Connection::close() {
+    send_own_gathered();
     if (stage_ == Stage::kClosed) {
         return;
     }

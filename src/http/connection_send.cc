@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/burst.h"
+#include "base/check.h"
 #include "base/log.h"
 #include "http/internal/connection.h"
 
@@ -22,6 +24,10 @@ using boost::system::error_code;
 
 // Copied behind the head, so that one buffer is sent; larger ones are sent from where they are.
 constexpr std::size_t kCopiedBodyBytes = std::size_t{8} * 1024;
+// Replies up to this size wait for a few others, if requests take so long that a client which is
+// woken for each would sleep in between.
+constexpr std::size_t kGatheredBodyBytes = std::size_t{64} * 1024;
+constexpr std::chrono::microseconds kWorthGathering{15};
 // Sent from a file before other connections have their turn, and held in memory for TLS.
 constexpr std::size_t kFileShareBytes = std::size_t{1} << 20;
 constexpr std::size_t kFilePieceBytes = std::size_t{64} * 1024;
@@ -112,6 +118,7 @@ void Connection::reply_missing() {
 }
 
 void Connection::send_reply(Response&& response, ReplyForm form, bool inline_reply) {
+    GATELEG_CHECK(!inline_reply || !gathered_);
     thread_local std::string head;
     head.clear();
     append_response_head(head, response, form);
@@ -129,6 +136,13 @@ void Connection::send_reply(Response&& response, ReplyForm form, bool inline_rep
     recycle(spare_body_, response.body);
     since_ = loop_->now();
     closing_ = form.close;
+    if (inline_reply && took_ >= kWorthGathering && !form.close && !tls_ && !file &&
+        separate_body.size() <= kGatheredBodyBytes) {
+        gathered_ = true;
+        give_back();
+        loop_->gather(shared_from_this(), head, separate_body);
+        return;
+    }
     bool wake = form.close;
     const bool early = !form.close && !tls_ && separate_body.empty() && !file;
     {
@@ -148,6 +162,20 @@ void Connection::send_reply(Response&& response, ReplyForm form, bool inline_rep
     }
     if (wake && !inline_reply) {
         loop_->wake(shared_from_this());
+    }
+}
+
+void Connection::send_gathered(std::string& head, std::string& body) {
+    gathered_ = false;
+    bool blocked = false;
+    {
+        const std::lock_guard lock(send_mutex_);
+        send_locked(head, &body);
+        blocked = send_blocked_.load(std::memory_order_relaxed);
+    }
+    recycle(spare_body_, body);
+    if (blocked) {
+        flush();
     }
 }
 

@@ -23,6 +23,9 @@ constexpr std::size_t kRefusedAboveCap = 64;
 constexpr int kStreak = 32;
 constexpr std::chrono::microseconds kPollFor{50};
 
+// A reply waits for so many events at most, whatever they are.
+constexpr int kMostEventsBetween = 8;
+
 thread_local const IoLoop* current_loop = nullptr;  // NOLINT: answers is_current_thread()
 
 std::int64_t steady_millis() {
@@ -69,7 +72,37 @@ void IoLoop::run() {
 }
 
 bool IoLoop::run_next() {
+    // A lone client has nobody to wait for.
+    if (gathered_count_ != 0 && streak_ < kStreak && ++events_since_ < kMostEventsBetween &&
+        io_.poll_one() != 0) {
+        return true;
+    }
+    send_gathered();
     return (streak_ >= kStreak && poll_awhile()) || io_.run_one() != 0;
+}
+
+void IoLoop::gather(std::shared_ptr<Connection> connection, std::string& head, std::string& body) {
+    if (gathered_count_ == 0) {
+        events_since_ = 0;
+    }
+    auto& reply = gathered_[gathered_count_++];
+    reply.connection = std::move(connection);
+    reply.head.swap(head);
+    reply.body.swap(body);
+    if (gathered_count_ == gathered_.size()) {
+        send_gathered();
+    }
+}
+
+void IoLoop::send_gathered() {
+    const auto count = std::exchange(gathered_count_, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        auto& reply = gathered_[i];
+        const auto connection = std::move(reply.connection);
+        connection->send_gathered(reply.head, reply.body);
+        reply.head.clear();
+        reply.body.clear();
+    }
 }
 
 // A client that asks again as soon as it has its answer is met awake: on an idle machine it takes
@@ -102,6 +135,7 @@ void IoLoop::note_request(const Connection& connection, bool answered) {
 void IoLoop::stop_and_join() {
     if (thread_.joinable()) {
         asio::post(io_, [this] {
+            send_gathered();
             stopping_ = true;
             tick_timer_.cancel();
             while (!connections_.empty()) {

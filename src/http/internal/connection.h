@@ -13,6 +13,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -55,6 +56,8 @@ public:
     void start();
     void start_refused(int status, std::string_view reason);
     void resume();
+    // Sends the reply that the loop gathered. What can be used again is left in the texts.
+    void send_gathered(std::string& head, std::string& body);
     void on_tick(std::int64_t now);
     void close_if_idle();
     void close();
@@ -151,6 +154,7 @@ private:
     void on_writable(bool failed);
     bool send_from_file(Pending& front);
     bool fill_from_file(Pending& front);
+    void send_own_gathered();
     bool give_back();
     void flush();
     void on_flushed(bool failed, std::size_t bytes);
@@ -171,7 +175,8 @@ private:
     bool flushing_ = false;
     bool request_active_ = false;
     bool in_handler_ = false;
-    bool ended_ = false;  // the client sends no more
+    bool gathered_ = false;  // a reply of this connection waits in the loop
+    bool ended_ = false;     // the client sends no more
     bool refused_ = false;
     bool head_begun_ = false;     // part of a head is here
     bool request_known_ = false;  // request_.head is of this request
@@ -184,6 +189,7 @@ private:
     std::size_t in_place_bytes_ = 0;
     std::size_t body_limit_ = 0;
     std::size_t lingered_ = 0;
+    std::chrono::nanoseconds took_{0};  // the last request, of the loop's time
     std::int64_t flush_since_ = 0;
     // Of a streamed body. stream_done_ is read by reply() as well, which comes after the callback
     // that reported the end.

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -90,6 +91,10 @@ public:
     // Has the loop call `job`. False, and `job` is as it was, after the loop ended.
     [[nodiscard]] bool post(UniqueFunction<void()>& job);
 
+    // Sends a reply together with a few others, once no more requests are here. Whoever reads them
+    // is then woken for several instead of for each. The texts are exchanged for used ones.
+    void gather(std::shared_ptr<Connection> connection, std::string& head, std::string& body);
+    void send_gathered();
     // Called by a connection that closed itself.
     void forget(const Connection& connection);
     // Called after each request was handed out: whether it was answered at once.
@@ -123,6 +128,16 @@ private:
     // once.
     const Connection* latest_ = nullptr;
     int streak_ = 0;
+    // Replies that wait for each other: the first gathered_count_, the rest is memory to be used
+    // again. Events since there was the first.
+    struct Gathered {
+        std::shared_ptr<Connection> connection;
+        std::string head;
+        std::string body;
+    };
+    std::array<Gathered, 4> gathered_;
+    std::size_t gathered_count_ = 0;
+    int events_since_ = 0;
     std::thread thread_;
 
     std::mutex mailbox_mutex_;
