@@ -179,6 +179,13 @@ void Connection::send_gathered(std::string& head, std::string& body) {
     }
 }
 
+// Before anything else is sent or the connection is closed.
+void Connection::send_own_gathered() {
+    if (gathered_) {
+        loop_->send_gathered();
+    }
+}
+
 // True if the loop waits to be woken.
 bool Connection::give_back() {
     return (phase_.exchange(0, std::memory_order_acq_rel) & kWakeWhenDone) != 0;

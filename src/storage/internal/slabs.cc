@@ -36,7 +36,7 @@ char* map_aligned(std::size_t bytes) {
 }  // namespace
 
 SlabPool::~SlabPool() {
-    trim();
+    was_asked_ = false;
     trim();
 }
 
