@@ -38,21 +38,22 @@ std::string peer_address(const tcp::socket& socket) {
 }  // namespace
 
 Connection::Connection(
-    std::shared_ptr<IoLoop> loop, tcp::socket socket, Handler& handler, asio::ssl::context* tls
+    std::shared_ptr<IoLoop> home, tcp::socket socket, Handler& handler, asio::ssl::context* tls
 )
-    : loop_(std::move(loop)),
+    : home_(std::move(home)),
+      loop_(home_.get()),
       socket_(std::move(socket)),
       descriptor_(socket_.native_handle()),
       handler_(handler),
       remote_address_(peer_address(socket_)),
-      parser_(loop_->state().limits.max_head_bytes, loop_->state().limits.max_headers),
-      body_(loop_->state().body_pool) {
+      parser_(loop().state().limits.max_head_bytes, loop().state().limits.max_headers),
+      body_(loop().state().body_pool) {
     if (tls != nullptr) {
         tls_.emplace(socket_, *tls);
     }
     request_.tls = tls != nullptr;
     request_.remote_address = remote_address_;
-    since_ = loop_->now();
+    since_ = loop().now();
 }
 
 Connection::~Connection() = default;
@@ -73,7 +74,7 @@ void Connection::start() {
                 self->close();
             } else if (self->stage_ == Stage::kHandshake) {
                 self->stage_ = Stage::kHead;
-                self->since_ = self->loop_->now();
+                self->since_ = self->loop().now();
                 self->process();
             }
         }
@@ -157,7 +158,7 @@ Connection::Progress Connection::advance_head() {
         case RequestParser::State::kNeedMore:
             if (!head_begun_) {
                 head_begun_ = true;
-                since_ = loop_->now();
+                since_ = loop().now();
             }
             return Progress::kNeedInput;
         case RequestParser::State::kBad:
@@ -192,7 +193,7 @@ Connection::Progress Connection::begin_body() {
     request_begin_ = begin_;
     begin_ += parser_.head_bytes();
     request_end_ = begin_ + kBodyPadding;
-    since_ = loop_->now();
+    since_ = loop().now();
     const bool has_body = head.chunked() || announced != 0;
     if (has_body && handler_.streams_body(head)) {
         return begin_streamed_body();
@@ -293,7 +294,7 @@ bool Connection::hand_out() {
     request_active_ = true;
     // Replies of others do not wait for what is likely to take long.
     if (gathered_ || took_ > kSlow) {
-        loop_->send_gathered();
+        loop().send_gathered();
     }
     const auto began = std::chrono::steady_clock::now();
     // Behind a streamed body nothing is read ahead, so the reply must always wake the loop.
@@ -309,7 +310,7 @@ bool Connection::hand_out() {
     in_handler_ = false;
     took_ = std::chrono::steady_clock::now() - began;
     const bool answered = phase_.load(std::memory_order_acquire) == 0;
-    loop_->note_request(*this, answered);
+    loop().note_request(*this, answered);
     if (answered) {
         return true;
     }
@@ -398,7 +399,7 @@ void Connection::compact_input() {
 }
 
 void Connection::grow_input() {
-    const auto largest = loop_->state().limits.max_head_bytes + kInputBeyondHead;
+    const auto largest = loop().state().limits.max_head_bytes + kInputBeyondHead;
     const auto capacity = input_capacity_ == 0 ? std::min(kInitialInputBytes, largest) : largest;
     auto larger = std::make_unique_for_overwrite<char[]>(capacity + kBodyPadding);
     if (buffered() != 0) {
@@ -449,7 +450,9 @@ void Connection::on_read(bool failed, std::size_t bytes) {
         }
         finish_request();
     }
-    process();
+    if (!leaves()) {
+        process();
+    }
 }
 
 void Connection::resume() {

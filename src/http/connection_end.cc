@@ -17,7 +17,7 @@ constexpr std::int64_t kShedAfterMillis = 5'000;
 // overtake the reply: so no more is sent, and what still comes is dropped for a while.
 void Connection::begin_linger() {
     stage_ = Stage::kLinger;
-    since_ = loop_->now();
+    since_ = loop().now();
     if (ended_) {
         close();
         return;
@@ -34,7 +34,7 @@ void Connection::begin_linger() {
 
 void Connection::on_lingering_read(std::size_t bytes) {
     lingered_ += bytes;
-    if (ended_ || lingered_ > loop_->state().limits.linger_bytes) {
+    if (ended_ || lingered_ > loop().state().limits.linger_bytes) {
         close();
         return;
     }
@@ -42,7 +42,7 @@ void Connection::on_lingering_read(std::size_t bytes) {
 }
 
 void Connection::on_tick(std::int64_t now) {
-    const Limits& limits = loop_->state().limits;
+    const Limits& limits = loop().state().limits;
     if (flushing_ && now - flush_since_ > limits.write_stall.count()) {
         close();
         return;
@@ -97,7 +97,7 @@ void Connection::on_tick(std::int64_t now) {
 
 bool Connection::is_slow_body(std::int64_t elapsed) const {
     const auto received = stage_ == Stage::kInPlaceBody ? buffered() : body_.size();
-    const auto rate = loop_->state().limits.min_body_bytes_per_second;
+    const auto rate = loop().state().limits.min_body_bytes_per_second;
     return received < rate * static_cast<std::size_t>(elapsed) / 1000;
 }
 
@@ -137,7 +137,7 @@ void Connection::close() {
             socket_.cancel(ignored);
         }
     }
-    loop_->forget(*this);
+    loop().forget(*this);
     tell_live();
     if (body_done_ && !read_armed_) {
         deliver(0, BodyRead::State::kGone);

@@ -38,7 +38,7 @@ std::unique_ptr<LiveReply> Connection::reply_live(
     live_.store(true, std::memory_order_release);
     send_live(text);
     // Even if all was sent: the client may have left before anybody watched for that.
-    loop_->wake(shared_from_this());
+    loop().wake(shared_from_this());
     return reply;
 }
 
@@ -53,7 +53,7 @@ bool Connection::send_live(std::string_view bytes) {
         blocked = send_blocked_.load(std::memory_order_relaxed);
     }
     if (blocked) {
-        loop_->wake(shared_from_this());
+        loop().wake(shared_from_this());
     }
     return true;
 }
@@ -66,9 +66,10 @@ bool Connection::is_live_gone() {
 void Connection::end_live() {
     live_.store(false, std::memory_order_release);
     closing_ = true;
-    since_ = loop_->now();
+    IoLoop& loop = this->loop();
+    since_ = loop.now();
     give_back();
-    loop_->wake(shared_from_this());
+    loop.wake(shared_from_this());
 }
 
 // On the loop, when something came from the client of a live reply: it has nothing more to say, so

@@ -66,12 +66,12 @@ std::string Connection::take_header_buffer() {
 }
 
 void Connection::reply(Response&& response) {
-    if (Burst::is_active() && !loop_->is_current_thread() && !response.file) {
+    if (Burst::is_active() && !loop().is_current_thread() && !response.file) {
         handed_over_type_ = response.content_type;
         handed_over_ = std::move(response);
         handed_over_.content_type = handed_over_type_;
         has_handed_over_.store(true, std::memory_order_release);
-        loop_->wake(shared_from_this());
+        loop().wake(shared_from_this());
         return;
     }
     response.headers.append(trace.headers);
@@ -88,12 +88,12 @@ void Connection::send_handed_over() {
 }
 
 void Connection::answer(Response&& response) {
-    const bool inline_reply = loop_->is_current_thread() && in_handler_;
+    const bool inline_reply = loop().is_current_thread() && in_handler_;
     ReplyForm form;
     form.head_only = request_.head.method() == "HEAD";
     form.http_1_0 = request_.head.minor_version() == 0;
     form.close = response.close || !request_.head.keep_alive() || !stream_done_ ||
-                 loop_->state().draining.load(std::memory_order_relaxed);
+                 loop().state().draining.load(std::memory_order_relaxed);
     if (body_.capacity() > kKeptBufferBytes) {
         body_.free();
     }
@@ -134,13 +134,14 @@ void Connection::send_reply(Response&& response, ReplyForm form, bool inline_rep
     }
     recycle(spare_headers_, response.headers);
     recycle(spare_body_, response.body);
-    since_ = loop_->now();
+    IoLoop& loop = this->loop();  // once given back, it may change
+    since_ = loop.now();
     closing_ = form.close;
     if (inline_reply && took_ >= kWorthGathering && !form.close && !tls_ && !file &&
         separate_body.size() <= kGatheredBodyBytes) {
         gathered_ = true;
         give_back();
-        loop_->gather(shared_from_this(), head, separate_body);
+        loop.gather(shared_from_this(), head, separate_body);
         return;
     }
     bool wake = form.close;
@@ -161,7 +162,7 @@ void Connection::send_reply(Response&& response, ReplyForm form, bool inline_rep
         wake = give_back() || wake;
     }
     if (wake && !inline_reply) {
-        loop_->wake(shared_from_this());
+        loop.wake(shared_from_this());
     }
 }
 
@@ -182,7 +183,7 @@ void Connection::send_gathered(std::string& head, std::string& body) {
 // Before anything else is sent or the connection is closed.
 void Connection::send_own_gathered() {
     if (gathered_) {
-        loop_->send_gathered();
+        loop().send_gathered();
     }
 }
 
@@ -251,7 +252,7 @@ void Connection::flush() {
         return;
     }
     flushing_ = true;
-    flush_since_ = loop_->now();
+    flush_since_ = loop().now();
     auto done = [self = shared_from_this()](const error_code& error, std::size_t sent) {
         self->on_flushed(static_cast<bool>(error), sent);
     };
@@ -289,7 +290,7 @@ void Connection::settle_front_locked(bool failed) {
 
 void Connection::wait_writable() {
     flushing_ = true;
-    flush_since_ = loop_->now();
+    flush_since_ = loop().now();
     socket_.async_wait(
         asio::socket_base::wait_write,
         [self = shared_from_this()](const error_code& error) {

@@ -28,7 +28,7 @@ void Connection::read_body(std::span<char> into, BodyCallback done) {
         return;
     }
     // Not from within the callback of the read before: pieces must not pile up on the stack.
-    if (loop_->is_current_thread() && !in_delivery_) {
+    if (loop().is_current_thread() && !in_delivery_) {
         begin_body_read(into, std::move(done));
         return;
     }
@@ -36,7 +36,7 @@ void Connection::read_body(std::span<char> into, BodyCallback done) {
     UniqueFunction<void()> job = [self = shared_from_this(), into, shared_done] {
         self->begin_body_read(into, std::move(*shared_done));
     };
-    if (!loop_->post(job)) {
+    if (!loop().post(job)) {
         (*shared_done)({0, BodyRead::State::kGone});
     }
 }
@@ -44,7 +44,7 @@ void Connection::read_body(std::span<char> into, BodyCallback done) {
 void Connection::begin_body_read(std::span<char> into, BodyCallback done) {
     body_into_ = into;
     body_done_ = std::move(done);
-    watched_at_ = loop_->now();
+    watched_at_ = loop().now();
     advance_streamed_body();
 }
 
@@ -137,7 +137,7 @@ void Connection::on_streamed_read(bool failed, std::size_t bytes) {
 void Connection::deliver(std::size_t bytes, BodyRead::State state) {
     auto done = std::exchange(body_done_, BodyCallback());
     streamed_ += bytes;
-    waited_ += loop_->now() - watched_at_;
+    waited_ += loop().now() - watched_at_;
     if (state == BodyRead::State::kEnd) {
         stage_ = Stage::kHead;
         parser_.reset();
@@ -150,7 +150,7 @@ void Connection::deliver(std::size_t bytes, BodyRead::State state) {
 }
 
 void Connection::watch_streamed_body(std::int64_t now) {
-    const Limits& limits = loop_->state().limits;
+    const Limits& limits = loop().state().limits;
     const auto waited = waited_ + now - watched_at_;
     const auto due = limits.min_body_bytes_per_second * static_cast<std::uint64_t>(waited) / 1000;
     if (waited > limits.body_grace.count() && streamed_ < due && !too_slow_) {

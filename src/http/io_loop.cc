@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "http/internal/connection.h"
+#include "http/internal/folding.h"
 
 namespace gateleg::http {
 namespace {
@@ -35,14 +36,39 @@ std::int64_t steady_millis() {
         .count();
 }
 
+std::vector<std::unique_ptr<IoLoop>> make_loops(
+    ServerState& state, std::size_t count, std::size_t max_connections
+) {
+    std::vector<std::unique_ptr<IoLoop>> loops;
+    for (std::size_t i = 0; i < count; ++i) {
+        loops.push_back(std::make_unique<IoLoop>(state, i, max_connections));
+    }
+    return loops;
+}
+
 }  // namespace
 
-IoLoop::IoLoop(std::shared_ptr<ServerState> server_state, std::size_t max_connections)
+ServerState::ServerState(const Limits& granted, std::size_t loop_count, std::size_t max_connections)
+    : limits(granted),
+      body_pool(granted.body_pool_bytes),
+      open_loops(loop_count),
+      loops(make_loops(*this, loop_count, max_connections)) {}
+
+ServerState::~ServerState() = default;
+
+IoLoop& ServerState::loop_for(const IoLoop& home) const {
+    return *loops[home.index() % open_loops.load(std::memory_order_relaxed)];
+}
+
+IoLoop::IoLoop(ServerState& state, std::size_t index, std::size_t max_connections)
     : work_(io_.get_executor()),
       tick_timer_(io_),
-      state_(std::move(server_state)),
+      state_(state),
+      index_(index),
       max_connections_(max_connections),
       now_(steady_millis()) {}
+
+IoLoop::~IoLoop() = default;
 
 bool IoLoop::is_current_thread() const {
     return current_loop == this;
@@ -51,8 +77,12 @@ bool IoLoop::is_current_thread() const {
 void IoLoop::start() {
     now_.store(steady_millis(), std::memory_order_relaxed);
     schedule_tick();
+    if (index_ == 0 && state_.loops.size() > 1) {
+        watch_ = std::make_unique<FoldingWatch>(state_);
+    }
     thread_ = std::thread([this] {
         current_loop = this;
+        times_.open();
         run();
     });
 }
@@ -109,7 +139,7 @@ void IoLoop::send_gathered() {
 // longer to wake a thread than to answer. Not for several at once, who need the processors
 // themselves, and not again soon for one that takes its time.
 bool IoLoop::poll_awhile() {
-    if (state_->can_poll && state_->alone.load(std::memory_order_relaxed) == this) {
+    if (state_.can_poll && state_.alone.load(std::memory_order_relaxed) == this) {
         const auto end = std::chrono::steady_clock::now() + kPollFor;
         do {
             if (io_.poll_one() != 0) {
@@ -122,13 +152,18 @@ bool IoLoop::poll_awhile() {
 }
 
 void IoLoop::note_request(const Connection& connection, bool answered) {
+    // Nobody else writes it.
+    requests_.store(requests_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (watch_) {
+        watch_->note_request();
+    }
     streak_ = answered && &connection == latest_ ? streak_ + 1 : 0;
     latest_ = &connection;
-    const auto* alone = state_->alone.load(std::memory_order_relaxed);
+    const auto* alone = state_.alone.load(std::memory_order_relaxed);
     if (streak_ == kStreak) {
-        state_->alone.store(this, std::memory_order_relaxed);
+        state_.alone.store(this, std::memory_order_relaxed);
     } else if (alone != nullptr && alone != this) {
-        state_->alone.store(nullptr, std::memory_order_relaxed);
+        state_.alone.store(nullptr, std::memory_order_relaxed);
     }
 }
 
@@ -194,12 +229,16 @@ void IoLoop::read_mailbox() {
         mail_.swap(mailbox_);
     }
     for (const auto& connection : mail_) {
-        connection->resume();
+        // One that has moved needs nothing more of what it was to be woken for.
+        if (connection->is_on(*this)) {
+            connection->resume();
+        }
     }
     mail_.clear();
 }
 
 void IoLoop::give(std::shared_ptr<Connection> connection) {
+    homed_.fetch_add(1, std::memory_order_relaxed);
     coming_.fetch_add(1, std::memory_order_relaxed);
     asio::post(io_, [this, connection = std::move(connection)]() mutable {
         coming_.fetch_sub(1, std::memory_order_relaxed);
@@ -207,38 +246,63 @@ void IoLoop::give(std::shared_ptr<Connection> connection) {
     });
 }
 
-void IoLoop::adopt(std::shared_ptr<Connection> connection) {
-    if (stopping_ || state_->draining.load(std::memory_order_relaxed)) {
-        return;
+bool IoLoop::take(std::shared_ptr<Connection> connection) {
+    const std::lock_guard lock(mailbox_mutex_);
+    if (!mailbox_open_) {
+        coming_.fetch_sub(1, std::memory_order_relaxed);
+        return false;
     }
-    const bool full = connections_.size() >= max_connections_ && !evict_one();
-    if (full && connections_.size() >= max_connections_ + kRefusedAboveCap) {
+    asio::post(io_, [this, connection = std::move(connection)] {
+        add(connection);
+        coming_.fetch_sub(1, std::memory_order_relaxed);
+        connection->arrive();
+        if (stopping_) {
+            connection->close();
+        }
+    });
+    return true;
+}
+
+void IoLoop::adopt(std::shared_ptr<Connection> connection) {
+    const bool ending = stopping_ || state_.draining.load(std::memory_order_relaxed);
+    const bool full = !ending && connections_.size() >= max_connections_ && !evict_one();
+    if (ending || (full && connections_.size() >= max_connections_ + kRefusedAboveCap)) {
+        homed_.fetch_sub(1, std::memory_order_relaxed);
         return;
     }
     const bool refused = counts_as_too_many(*connection) || full;
-    connection->slot = connections_.size();
-    connections_.push_back(connection);
-    count_.store(connections_.size(), std::memory_order_relaxed);
+    add(connection);
     refused ? connection->start_refused(503, "Too many connections") : connection->start();
 }
 
+void IoLoop::add(const std::shared_ptr<Connection>& connection) {
+    connection->slot = connections_.size();
+    connections_.push_back(connection);
+    count_.store(connections_.size(), std::memory_order_relaxed);
+}
+
 void IoLoop::forget(const Connection& connection) {
+    connection.home().homed_.fetch_sub(1, std::memory_order_relaxed);
+    remove(connection);
+    if (state_.limits.max_connections_per_address != 0) {
+        state_.addresses.remove(connection.remote_address());
+    }
+}
+
+void IoLoop::remove(const Connection& connection) {
     const auto slot = connection.slot;
     if (slot + 1 != connections_.size()) {
         connections_[slot] = std::move(connections_.back());
         connections_[slot]->slot = slot;
     }
     connections_.pop_back();
-    if (state_->limits.max_connections_per_address != 0) {
-        state_->addresses.remove(connection.remote_address());
-    }
     count_.store(connections_.size(), std::memory_order_relaxed);
 }
 
 bool IoLoop::counts_as_too_many(const Connection& connection) {
-    const auto most = state_->limits.max_connections_per_address;
+    const auto most = state_.limits.max_connections_per_address;
     // A socket file has no address: whoever reaches it is the operator.
-    return most != 0 && state_->addresses.add(connection.remote_address()) > most &&
+    return most != 0 && state_.addresses.add(connection.remote_address()) > most &&
            !connection.remote_address().empty();
 }
 
@@ -262,7 +326,7 @@ bool IoLoop::evict_one() {
 }
 
 void IoLoop::schedule_tick() {
-    tick_timer_.expires_after(state_->limits.tick);
+    tick_timer_.expires_after(state_.limits.tick);
     tick_timer_.async_wait([this](const boost::system::error_code& error) {
         if (!error && !stopping_) {
             on_tick();

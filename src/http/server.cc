@@ -29,7 +29,7 @@ using boost::system::error_code;
 
 constexpr auto kAcceptPause = std::chrono::milliseconds(50);
 
-using IoLoops = std::vector<std::shared_ptr<IoLoop>>;
+using IoLoops = std::vector<std::shared_ptr<IoLoop>>;  // each holds all of them
 
 std::size_t connection_cap(const Limits& limits) {
     rlimit descriptors{};
@@ -92,7 +92,7 @@ int open_unix(const std::string& path) {
     return socket;
 }
 
-// One listening port. Runs on the first loop's thread; its connections go to the loop that has
+// One listening port. Runs on the first loop's thread; its connections belong to the loop that has
 // fewest, which is round robin while they come and stay.
 class Listener : public std::enable_shared_from_this<Listener> {
 public:
@@ -130,7 +130,7 @@ private:
         std::size_t best = next_;
         for (std::size_t i = 1; i < loops_.size(); ++i) {
             const auto other = (next_ + i) % loops_.size();
-            if (loops_[other]->load() < loops_[best]->load()) {
+            if (loops_[other]->homed() < loops_[best]->homed()) {
                 best = other;
             }
         }
@@ -174,12 +174,12 @@ private:
 
 class Server::Impl {
 public:
-    Impl(std::size_t threads, const Limits& limits)
-        : state_(std::make_shared<ServerState>(limits)) {
+    Impl(std::size_t threads, const Limits& limits) {
         const auto count = std::max<std::size_t>(threads, 1);
         const auto share = std::max<std::size_t>((connection_cap(limits) + count - 1) / count, 1);
-        for (std::size_t i = 0; i < count; ++i) {
-            loops_.push_back(std::make_shared<IoLoop>(state_, share));
+        state_ = std::make_shared<ServerState>(limits, count, share);
+        for (const auto& loop : state_->loops) {
+            loops_.emplace_back(state_, loop.get());
         }
     }
 
@@ -272,9 +272,14 @@ public:
     std::size_t connection_count() const {
         std::size_t count = 0;
         for (const auto& loop : loops_) {
-            count += loop->connection_count();
+            count += loop->load();
         }
         return count;
+    }
+
+    void fold(std::size_t threads) {
+        GATELEG_CHECK(threads >= 1 && threads <= loops_.size());
+        state_->open_loops.store(threads, std::memory_order_relaxed);
     }
 
 private:
@@ -334,6 +339,10 @@ void Server::stop() {
 
 std::size_t Server::connection_count() const {
     return impl_->connection_count();
+}
+
+void Server::fold(std::size_t threads) {
+    impl_->fold(threads);
 }
 
 }  // namespace gateleg::http

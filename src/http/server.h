@@ -62,6 +62,10 @@ public:
 
     std::size_t connection_count() const;
 
+    // Has requests handled by so many of the I/O threads, from each connection's next one on. The
+    // server decides that by itself while it runs (internal/folding.h); tests decide it here.
+    void fold(std::size_t threads);
+
 private:
     class Impl;
     std::unique_ptr<Impl> impl_;

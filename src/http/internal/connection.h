@@ -9,6 +9,10 @@
 //
 // A live reply keeps the request handed out until it ends; all it touches meanwhile is what
 // send_mutex_ guards.
+//
+// Between two requests a connection may move to another loop (connection_move.cc). A replier that
+// has given ownership back may still have a wake to send: it goes to the loop that was, which
+// drops it if the connection has left.
 
 #pragma once
 
@@ -45,7 +49,7 @@ public:
     enum class Worth : std::uint8_t { kLeaving, kIdle, kReading, kWorking };
 
     Connection(
-        std::shared_ptr<IoLoop> loop,
+        std::shared_ptr<IoLoop> home,
         boost::asio::ip::tcp::socket socket,
         Handler& handler,
         boost::asio::ssl::context* tls
@@ -56,6 +60,14 @@ public:
     void start();
     void start_refused(int status, std::string_view reason);
     void resume();
+    // It came from another loop with a request, or a part of one.
+    void arrive();
+    IoLoop& home() const { return *home_; }
+    // Whether it is the loop's, and has arrived there. On the loop's thread.
+    bool is_on(const IoLoop& loop) const {
+        return loop_.load(std::memory_order_acquire) == &loop &&
+               !moving_.load(std::memory_order_relaxed);
+    }
     // Sends the reply that the loop gathered. What can be used again is left in the texts.
     void send_gathered(std::string& head, std::string& body);
     void on_tick(std::int64_t now);
@@ -125,6 +137,8 @@ private:
     void grow_input();
     void read_into(char* data, std::size_t bytes);
     void on_read(bool failed, std::size_t bytes);
+    bool leaves();
+    void move_to(IoLoop& target);
     void begin_linger();
     void on_lingering_read(std::size_t bytes);
     std::size_t buffered() const { return end_ - begin_; }
@@ -159,7 +173,11 @@ private:
     void flush();
     void on_flushed(bool failed, std::size_t bytes);
 
-    std::shared_ptr<IoLoop> loop_;
+    IoLoop& loop() const { return *loop_.load(std::memory_order_relaxed); }
+
+    const std::shared_ptr<IoLoop> home_;  // keeps all loops alive
+    std::atomic<IoLoop*> loop_;
+    std::atomic<bool> moving_{false};  // to loop_, which has not seen it yet
     boost::asio::ip::tcp::socket socket_;
     const int descriptor_;
     std::optional<boost::asio::ssl::stream<boost::asio::ip::tcp::socket&>> tls_;

@@ -19,11 +19,13 @@
 
 #include "base/unique_function.h"
 #include "http/internal/body_buffer.h"
+#include "http/internal/thread_times.h"
 #include "http/limits.h"
 
 namespace gateleg::http {
 
 class Connection;
+class FoldingWatch;
 class IoLoop;
 
 // How many connections each address has. Thread-safe.
@@ -47,10 +49,17 @@ private:
     std::unordered_map<std::string, std::size_t> counts_;  // at most one entry a connection
 };
 
-// What all loops of one server share.
+// The loops of one server, and what they share. Whoever holds one of them holds all: connections
+// move from one to another.
 struct ServerState {
-    explicit ServerState(const Limits& granted)
-        : limits(granted), body_pool(granted.body_pool_bytes) {}
+    // Each loop takes so many connections.
+    ServerState(const Limits& granted, std::size_t loop_count, std::size_t max_connections);
+    ~ServerState();
+    ServerState(const ServerState&) = delete;
+    ServerState& operator=(const ServerState&) = delete;
+
+    // Where requests of connections that belong to `home` are handled now (folding.h).
+    IoLoop& loop_for(const IoLoop& home) const;
 
     const Limits limits;
     BytePool body_pool;
@@ -59,16 +68,21 @@ struct ServerState {
     // The loop that alone has had requests lately, if there is one: it may wait for the next awake.
     std::atomic<const IoLoop*> alone{nullptr};
     const bool can_poll = std::thread::hardware_concurrency() > 1;
+    // So many of the loops have requests.
+    std::atomic<std::size_t> open_loops;
+    const std::vector<std::unique_ptr<IoLoop>> loops;
 };
 
-// Members are for the loop's own thread unless they say otherwise. Connections keep their loop
+// Members are for the loop's own thread unless they say otherwise. Connections keep the loops
 // alive, so an exchange may outlast the server.
 class IoLoop {
 public:
-    IoLoop(std::shared_ptr<ServerState> server_state, std::size_t max_connections);
+    IoLoop(ServerState& state, std::size_t index, std::size_t max_connections);
+    ~IoLoop();
 
     boost::asio::io_context& io() { return io_; }
-    ServerState& state() { return *state_; }
+    ServerState& state() const { return state_; }
+    std::size_t index() const { return index_; }
 
     // From the server's thread.
     void start();
@@ -80,8 +94,19 @@ public:
     std::size_t load() const {
         return connection_count() + coming_.load(std::memory_order_relaxed);
     }
-    // Has the loop adopt the connection.
+    // How many connections belong to it, wherever their requests are handled.
+    std::size_t homed() const { return homed_.load(std::memory_order_relaxed); }
+    // Requests so far.
+    std::uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
+    // What its thread has had of the processors.
+    ThreadTimes::Sum thread_times() const { return times_.read(); }
+    // Has the loop adopt the new connection, which belongs to it from now on.
     void give(std::shared_ptr<Connection> connection);
+    // Has the loop go on with a connection that left another one, for which it was told to expect
+    // one. False after the loop ended.
+    [[nodiscard]] bool take(std::shared_ptr<Connection> connection);
+    void expect_one() { coming_.fetch_add(1, std::memory_order_relaxed); }
+    bool has_room_for_guests() const { return 2 * load() < max_connections_; }
     // Milliseconds on the steady clock, as of the last tick: good enough for deadlines.
     std::int64_t now() const { return now_.load(std::memory_order_relaxed); }
     bool is_current_thread() const;
@@ -97,6 +122,9 @@ public:
     void send_gathered();
     // Called by a connection that closed itself.
     void forget(const Connection& connection);
+    // Called by a connection that moves to another loop, or could not.
+    void remove(const Connection& connection);
+    void add(const std::shared_ptr<Connection>& connection);
     // Called after each request was handed out: whether it was answered at once.
     void note_request(const Connection& connection, bool answered);
     // Whether the address of this new connection has too many.
@@ -117,11 +145,16 @@ private:
     boost::asio::io_context io_{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
     boost::asio::steady_timer tick_timer_;
-    std::shared_ptr<ServerState> state_;
-    std::size_t max_connections_;
+    ServerState& state_;
+    const std::size_t index_;
+    const std::size_t max_connections_;
     std::vector<std::shared_ptr<Connection>> connections_;
     std::atomic<std::size_t> count_{0};
     std::atomic<std::size_t> coming_{0};
+    std::atomic<std::size_t> homed_{0};
+    std::atomic<std::uint64_t> requests_{0};
+    ThreadTimes times_;
+    std::unique_ptr<FoldingWatch> watch_;  // the first loop's, if there are others
     std::atomic<std::int64_t> now_;
     bool stopping_ = false;
     // The connection that had the last request, and how many in a row were its own and answered at
