@@ -3,6 +3,7 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "app/memory_limit.h"
 #include "app/remote_store.h"
 #include "base/log.h"
 #include "emulate/emulated_aws.h"
@@ -19,7 +20,8 @@ storage::StoreOptions store_options(const Config& config, std::atomic<bool>& fai
     options.directory = config.data;
     options.in_memory = config.memory;
     options.durability = config.durability;
-    options.block_cache_bytes = config.cache_megabytes << 20;
+    options.block_cache_bytes = config.cache_megabytes != 0 ? config.cache_megabytes << 20
+                                                            : block_cache_bytes(memory_limit());
     options.accept_data_loss = config.accept_data_loss;
     options.on_failed = [&failed](const std::string& reason) {
         log_error("the store has failed; no write is accepted any more", {{"reason", reason}});

@@ -68,4 +68,11 @@ std::size_t body_pool_bytes(std::uint64_t memory_limit) {
     return static_cast<std::size_t>(std::clamp(memory_limit / kPart, kLeast, kMost));
 }
 
+std::size_t block_cache_bytes(std::uint64_t memory_limit) {
+    constexpr std::uint64_t kPart = 8;
+    constexpr std::uint64_t kLeast = std::uint64_t{32} << 20;
+    constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
+    return static_cast<std::size_t>(std::clamp(memory_limit / kPart, kLeast, kMost));
+}
+
 }  // namespace gateleg::app

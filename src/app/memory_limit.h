@@ -18,4 +18,7 @@ std::uint64_t memory_limit(
 // What bodies of requests on their way may take of it. They are parsed into as much again and more.
 std::size_t body_pool_bytes(std::uint64_t memory_limit);
 
+// What is kept of blocks of files that were read may take of it.
+std::size_t block_cache_bytes(std::uint64_t memory_limit);
+
 }  // namespace gateleg::app

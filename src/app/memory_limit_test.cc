@@ -69,5 +69,11 @@ TEST(BodyPoolTest, IsAPartWithinBounds) {
     EXPECT_EQ(body_pool_bytes(64 * 1024 * kMega), 1024 * kMega);
 }
 
+TEST(BlockCacheTest, IsAPartWithinBounds) {
+    EXPECT_EQ(block_cache_bytes(512 * kMega), 64 * kMega);
+    EXPECT_EQ(block_cache_bytes(64 * kMega), 32 * kMega);
+    EXPECT_EQ(block_cache_bytes(64 * 1024 * kMega), 256 * kMega);
+}
+
 }  // namespace
 }  // namespace gateleg::app

@@ -333,7 +333,12 @@ void add_serve(CLI::App& app, int& exit_code) {
     command->add_option("--threads", config.threads, "I/O threads; 0 is one per core")
         ->type_name("N")
         ->capture_default_str();
-    command->add_option("--cache-mb", config.cache_megabytes, "Block cache in MB")
+    command
+        ->add_option(
+            "--cache-mb",
+            config.cache_megabytes,
+            "Block cache in MB; 0 is an eighth of the memory, 256 at most"
+        )
         ->type_name("MB")
         ->capture_default_str();
     command

@@ -67,7 +67,7 @@ def start(group, data):
     os.chmod(script.name, 0o700)
     os.environ["GATELEG_BIN"] = script.name
     try:
-        return Server(data, ["--cache-mb", "64"], s3=True)
+        return Server(data, s3=True)
     finally:
         os.environ["GATELEG_BIN"] = binary
         os.unlink(script.name)
