@@ -55,8 +55,8 @@ struct Config {
     std::int64_t slow_millis = 1'000;  // requests that take as long are logged; 0: none is
     std::string metrics_token;         // empty: /metrics is for this machine alone
     std::string version = "unknown";
-    std::size_t threads = 0;  // 0: one per core
-    std::size_t cache_megabytes = 0;  // 0: by the memory that the process may take
+    std::size_t threads = 0;             // 0: one per core
+    std::size_t cache_megabytes = 0;     // 0: by the memory that the process may take
     std::size_t max_connections = 4096;  // 0: three quarters of the descriptors
     std::size_t max_connections_per_address = 0;
 };
