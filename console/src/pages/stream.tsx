@@ -35,7 +35,9 @@ function useTail(filter: TailFilter) {
   const key = JSON.stringify(filter);
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const tail = useMemo(() => new Tail(), [key]);
-  const [state, setState] = useState<'live' | 'connecting'>('connecting');
+  // Of which tail it is said, too: another one is not live because the last one was.
+  const [connection, setConnection] = useState<{ of: Tail; state: 'live' | 'connecting' }>({ of: tail, state: 'connecting' });
+  const state = connection.of === tail ? connection.state : 'connecting';
   const [error, setError] = useState<Error | null>(null);
   const [round, setRound] = useState(0);
   useEffect(() => {
@@ -52,7 +54,7 @@ function useTail(filter: TailFilter) {
     const handlers = {
       record: (record: TailRecord) => tail.add(record, Date.now()) && later(),
       gap: () => (tail.addGap(), later()),
-      state: setState,
+      state: (state: 'live' | 'connecting') => setConnection({ of: tail, state }),
       lastSequence: () => tail.lastSequence,
     };
     followTail(filter, handlers, abort.signal).catch((failure: unknown) => !abort.signal.aborted && setError(failure as Error));
