@@ -264,10 +264,12 @@ test('follows a stream: filters, a pause that loses nothing, gaps, the last 5,00
   await seen(5).waitFor();
 
   // A stream that ends and begins again is a lost connection; what was shown stays, once.
+  // The server may see the end and the beginning together: then the page need not ask again.
+  const before = asked.length;
   await stream({ StreamEnabled: false });
   await stream(kOn);
   await page.getByText('Records were skipped here').waitFor();
-  assert.equal(asked.at(-1).get('from').length > 15, true, 'it asks from the last record on');
+  assert.equal(asked.slice(before).every((each) => each.get('from').length > 15), true, 'it asks from the last record on');
   await put(6);
   await seen(6).waitFor();
   assert.equal(await seen(5).count(), 1);
