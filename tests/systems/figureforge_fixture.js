@@ -59,10 +59,11 @@ export const query = (pk, { index, name = 'pk' } = {}) =>
     ExpressionAttributeValues: { ':p': { S: pk } },
   });
 
-// Rows of the outbox of one kind, oldest first, whether they still wait or were delivered.
+// Rows of the outbox of one kind, oldest first, whether they still wait or were delivered. One that is delivered while pages are
+// read may be in two of them.
 export async function outbox(kind, wanted = () => true) {
   const rows = (await scan()).filter(({ pk }) => pk.startsWith('OUTBOX'));
-  return rows.filter((row) => row.kind === kind && wanted(row.payload)).sort((a, b) => (a.sk < b.sk ? -1 : 1));
+  return [...new Map(rows.map((row) => [row.sk, row])).values()].filter((row) => row.kind === kind && wanted(row.payload)).sort((a, b) => (a.sk < b.sk ? -1 : 1));
 }
 export const mailed = async (kind, email) => (await outbox(kind, (payload) => payload.email === email)).at(-1)?.payload.token;
 

@@ -84,9 +84,11 @@ export const getRaw = (PK, SK = 'METADATA') => getItem(PK, SK);
 // Tests move the clock and back. Expired items must only seem to be gone meanwhile, as they do until DynamoDB deletes them.
 await dynamodb('UpdateTimeToLive', { TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: false } });
 
-// Rows that wait, and those that were delivered.
-export const outbox = async (kind, keep = () => true) =>
-  (await scan((item) => item.PK.startsWith('OUTBOX') && item.kind === kind)).filter(({ payload }) => keep(payload));
+// Rows that wait, and those that were delivered. One that is delivered while pages are read may be in two of them.
+export const outbox = async (kind, keep = () => true) => {
+  const rows = await scan((item) => item.PK.startsWith('OUTBOX') && item.kind === kind);
+  return [...new Map(rows.map((row) => [row.SK, row])).values()].filter(({ payload }) => keep(payload));
+};
 
 // --- who and what
 
