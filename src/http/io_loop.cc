@@ -240,9 +240,9 @@ void IoLoop::read_mailbox() {
 void IoLoop::give(std::shared_ptr<Connection> connection) {
     homed_.fetch_add(1, std::memory_order_relaxed);
     coming_.fetch_add(1, std::memory_order_relaxed);
-    asio::post(io_, [this, connection = std::move(connection)]() mutable {
+    asio::post(io_, [this, connection = std::move(connection)] {
         coming_.fetch_sub(1, std::memory_order_relaxed);
-        adopt(std::move(connection));
+        adopt(connection);
     });
 }
 
@@ -263,7 +263,7 @@ bool IoLoop::take(std::shared_ptr<Connection> connection) {
     return true;
 }
 
-void IoLoop::adopt(std::shared_ptr<Connection> connection) {
+void IoLoop::adopt(const std::shared_ptr<Connection>& connection) {
     const bool ending = stopping_ || state_.draining.load(std::memory_order_relaxed);
     const bool full = !ending && connections_.size() >= max_connections_ && !evict_one();
     if (ending || (full && connections_.size() >= max_connections_ + kRefusedAboveCap)) {

@@ -161,9 +161,9 @@ TEST_F(MoveTest, NewConnectionsAreSharedOutByWhereTheyBelong) {
 // Half of a request has come when the connection moves, and the rest comes to where it is then.
 TEST_F(MoveTest, RequestsInPiecesMoveAsWell) {
     connect(4);
-    for (const std::size_t threads : {1, 2, 1, 2}) {
+    for (const auto threads : {std::size_t{1}, std::size_t{2}, std::size_t{1}, std::size_t{2}}) {
         const auto text = post("/piece", "some body");
-        for (const std::size_t cut : {1, 20, static_cast<int>(text.size()) - 3}) {
+        for (const std::size_t cut : {std::size_t{1}, std::size_t{20}, text.size() - 3}) {
             server->fold(threads);
             for (const auto& client : clients) {
                 client->send(text.substr(0, cut));
@@ -178,8 +178,40 @@ TEST_F(MoveTest, RequestsInPiecesMoveAsWell) {
     }
 }
 
+// Of the client with that number, in turns of five: answered later, gathered, large, and plain.
+std::string path_of(int client, int request) {
+    switch ((request + client) % 5) {
+        case 0:
+            return "/later?" + std::to_string(request);
+        case 1:
+            return "/page?" + std::to_string(request);
+        case 2:
+            return "/large?" + std::to_string(20'000 + request);
+        default:
+            return "/" + std::to_string(client) + "/" + std::to_string(request);
+    }
+}
+
+// On a connection of its own. With `ahead` the next request is sent before the reply is there.
+void ask_many(std::uint16_t port, int number, int requests, bool ahead) {
+    TestClient client(port);
+    for (int i = 0; i < requests; ++i) {
+        if (!ahead || i == 0) {
+            client.send(get(path_of(number, i)));
+        }
+        if (ahead && i + 1 < requests) {
+            client.send(get(path_of(number, i + 1)));
+        }
+        const auto body = body_of(client.read_reply());
+        if (path_of(number, i).starts_with("/large")) {
+            ASSERT_EQ(body.size(), static_cast<std::size_t>(20'000 + i));
+        } else {
+            ASSERT_EQ(body, "GET " + path_of(number, i) + " 0 ");
+        }
+    }
+}
+
 TEST_F(MoveTest, NothingIsLostWhileConnectionsMoveToAndFro) {
-    constexpr int kRequests = 2'000;
     std::atomic<bool> done{false};
     std::thread folder([&] {
         for (std::size_t i = 0; !done; ++i) {
@@ -187,42 +219,11 @@ TEST_F(MoveTest, NothingIsLostWhileConnectionsMoveToAndFro) {
             std::this_thread::sleep_for(200us);
         }
     });
-    std::vector<std::thread> askers;
+    std::vector<std::thread> askers(8);
     for (int number = 0; number < 8; ++number) {
-        askers.emplace_back([this, number] {
-            auto client = std::make_unique<TestClient>(port);
-            const auto path = [&](int i) -> std::string {
-                switch ((i + number) % 5) {
-                    case 0:
-                        return "/later?" + std::to_string(i);
-                    case 1:
-                        return "/page?" + std::to_string(i);
-                    case 2:
-                        return "/large?" + std::to_string(20'000 + i);
-                    default:
-                        return "/" + std::to_string(number) + "/" + std::to_string(i);
-                }
-            };
-            // Some send the next request before they have the reply; all begin anew at times.
-            const bool ahead = number % 2 == 0;
-            for (int i = 0; i < kRequests; ++i) {
-                const bool first = i % 500 == 0;
-                const bool last = (i + 1) % 500 == 0;
-                if (first) {
-                    client = std::make_unique<TestClient>(port);
-                }
-                if (!ahead || first) {
-                    client->send(get(path(i)));
-                }
-                if (ahead && !last) {
-                    client->send(get(path(i + 1)));
-                }
-                const auto body = body_of(client->read_reply());
-                if ((i + number) % 5 == 2) {
-                    ASSERT_EQ(body.size(), static_cast<std::size_t>(20'000 + i));
-                } else {
-                    ASSERT_EQ(body, "GET " + path(i) + " 0 ");
-                }
+        askers[static_cast<std::size_t>(number)] = std::thread([this, number] {
+            for (int round = 0; round < 4; ++round) {
+                ask_many(port, number, 500, number % 2 == 0);
             }
         });
     }
@@ -233,6 +234,20 @@ TEST_F(MoveTest, NothingIsLostWhileConnectionsMoveToAndFro) {
     folder.join();
 }
 
+// Asks again and again, until the server ends or the test does.
+void ask_until(std::uint16_t port, const std::atomic<bool>& done) {
+    while (!done) {
+        TestClient client(port);
+        for (int i = 0; i < 50 && client.send(get("/later")); ++i) {
+            const auto body = body_of(client.read_reply());
+            if (body == "none") {
+                break;
+            }
+            ASSERT_EQ(body, "GET /later 0 ");
+        }
+    }
+}
+
 // What moves when the server ends is closed like the rest.
 TEST_F(MoveTest, AServerEndsWhileConnectionsMove) {
     for (int round = 0; round < 20; ++round) {
@@ -240,20 +255,9 @@ TEST_F(MoveTest, AServerEndsWhileConnectionsMove) {
             start(quick_limits());
         }
         std::atomic<bool> done{false};
-        std::vector<std::thread> askers;
-        for (int number = 0; number < 4; ++number) {
-            askers.emplace_back([&] {
-                while (!done) {
-                    TestClient client(port);
-                    for (int i = 0; i < 50 && client.send(get("/later")); ++i) {
-                        const auto body = body_of(client.read_reply());
-                        if (body == "none") {
-                            break;
-                        }
-                        ASSERT_EQ(body, "GET /later 0 ");
-                    }
-                }
-            });
+        std::vector<std::thread> askers(4);
+        for (auto& asker : askers) {
+            asker = std::thread([&] { ask_until(port, done); });
         }
         for (std::size_t i = 0; i < 50; ++i) {
             server->fold(1 + i % 2);

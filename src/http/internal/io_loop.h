@@ -134,7 +134,7 @@ public:
 
 private:
     // Takes the connection in and starts it, if need be in the place of an idle one.
-    void adopt(std::shared_ptr<Connection> connection);
+    void adopt(const std::shared_ptr<Connection>& connection);
     void run();
     bool run_next();
     bool poll_awhile();
