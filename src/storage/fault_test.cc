@@ -186,6 +186,33 @@ TEST_F(FaultTest, ReadersSurviveTheDatabaseBeingReplaced) {
     EXPECT_GE(faults_->fired, 5);
 }
 
+// The log has the row, and then the disk is full: the write was refused, and still the row is there
+// when the log is read again.
+TEST_F(FaultTest, RowsThatAreKeptInMemoryAreForgottenWithTheDatabase) {
+    auto store = open();
+    ASSERT_TRUE(put(*store, 1));
+    std::string value;
+    const auto read_often = [&] {
+        for (int i = 0; i < 3; ++i) {
+            EXPECT_TRUE(*store->get_and_keep("key1", value));
+        }
+        return value;
+    };
+    EXPECT_EQ(read_often(), std::string(200, 'v'));
+    faults_->failing = internal::DiskCall::kSync;
+    faults_->fault = internal::DiskFault::kNoSpace;
+    faults_->calls_until_error = 0;
+    WriteBatch batch;
+    batch.put("key1", "refused");
+    EXPECT_FALSE(store->write(batch));
+    EXPECT_EQ(read_often(), std::string(200, 'v'));
+    EXPECT_TRUE(happens_within(seconds(5), [&] { return put(*store, 2).has_value(); }));
+    std::string newest;
+    EXPECT_TRUE(*store->get("key1", newest));
+    EXPECT_EQ(newest, "refused");
+    EXPECT_EQ(read_often(), newest);
+}
+
 TEST_F(FaultTest, HeldSnapshotDelaysTheReplacementOnly) {
     auto store = open();
     ASSERT_TRUE(put(*store, 1));

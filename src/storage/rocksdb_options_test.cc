@@ -8,6 +8,7 @@
 #include <rocksdb/db.h>
 
 #include "storage/internal/test_directory.h"
+#include "storage/store.h"
 
 namespace gateleg::storage::internal {
 namespace {
@@ -27,7 +28,7 @@ TEST(RocksdbOptionsTest, PartsOfTheCacheHoldSeveralIndexes) {
 TEST(RocksdbOptionsTest, LargeBlocksAQuarterOfTheCacheStay) {
     const auto bytes = StoreOptions().block_cache_bytes;
     for (int start = 0; start < 50; ++start) {
-        const auto cache = rocksdb::NewLRUCache(bytes, cache_shard_bits(bytes));
+        const auto cache = make_block_cache(bytes);
         const auto key = [start](int block) { return std::to_string(start * 1000 + block); };
         for (int block = 0; block < 60; ++block) {
             ASSERT_TRUE(cache->Insert(key(block), nullptr, kMegabyte, nullptr).ok());
@@ -43,7 +44,7 @@ TEST(RocksdbOptionsTest, LargeBlocksAQuarterOfTheCacheStay) {
 // Tidying sets by text what a database is opened with.
 TEST(RocksdbOptionsTest, TheTextOfTheUsualCompressionIsWhatADatabaseHas) {
     const TestDirectory directory;
-    const auto options = make_rocksdb_options({}, rocksdb::Env::Default());
+    const auto options = make_rocksdb_options(rocksdb::Env::Default(), make_block_cache(kMegabyte));
     rocksdb::DB* opened = nullptr;
     ASSERT_TRUE(rocksdb::DB::Open(options, (directory / "db").string(), &opened).ok());
     const std::unique_ptr<rocksdb::DB> db(opened);

@@ -31,6 +31,19 @@ Error closed() {
     return service_unavailable("The store is not open");
 }
 
+Result<bool> read(
+    internal::Database& database,
+    const rocksdb::ReadOptions& options,
+    std::string_view key,
+    std::string& value
+) {
+    const auto pass = database.gate.enter();
+    if (database.db == nullptr) {
+        return closed();
+    }
+    return found(database.db->Get(options, to_slice(key), &value));
+}
+
 std::uint64_t int_property(rocksdb::DB& db, const std::string& name) {
     std::uint64_t value = 0;
     return db.GetIntProperty(name, &value) ? value : 0;
@@ -46,17 +59,32 @@ Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::~Store() = default;
 
 Result<bool> Store::get(std::string_view key, std::string& value, const Snapshot* snapshot) const {
-    auto& database = *impl_->database();
-    const auto pass = snapshot == nullptr ? database.gate.enter() : snapshot->impl_->pass.again();
+    if (snapshot == nullptr) {
+        return read(*impl_->database(), impl_->read_options(), key, value);
+    }
+    const auto& database = *impl_->database();
+    const auto pass = snapshot->impl_->pass.again();
     if (database.db == nullptr) {
         return closed();
     }
-    if (snapshot == nullptr) {
-        return found(database.db->Get(impl_->read_options(), to_slice(key), &value));
+    rocksdb::ReadOptions options;
+    options.snapshot = snapshot->impl_->snapshot;
+    return found(database.db->Get(options, to_slice(key), &value));
+}
+
+Result<bool> Store::get_and_keep(std::string_view key, std::string& value) const {
+    auto& rows = impl_->rows();
+    internal::RowCache::Miss miss;
+    if (rows.find(key, value, miss)) {
+        return true;
     }
-    rocksdb::ReadOptions read;
-    read.snapshot = snapshot->impl_->snapshot;
-    return found(database.db->Get(read, to_slice(key), &value));
+    auto options = impl_->read_options();
+    options.fill_cache = rows.wants_block();
+    auto there = read(*impl_->database(), options, key, value);
+    if (there && *there) {
+        rows.keep(key, value, miss);
+    }
+    return there;
 }
 
 std::unique_ptr<Cursor> Store::cursor(CursorOptions options) const {
@@ -79,7 +107,7 @@ std::shared_ptr<const Snapshot> Store::snapshot() const {
 }
 
 Result<void> Store::write(WriteBatch& batch, WriteClass write_class) {
-    return impl_->write(batch.impl_->batch, write_class);
+    return impl_->write(*batch.impl_, write_class);
 }
 
 Result<void> Store::flush() {

@@ -94,6 +94,8 @@ public:
     // False, with `value` unspecified, if there is no such key.
     Result<bool> get(std::string_view key, std::string& value, const Snapshot* snapshot = nullptr)
         const;
+    // As get(), and keeps the row in memory for the next who asks.
+    Result<bool> get_and_keep(std::string_view key, std::string& value) const;
     std::unique_ptr<Cursor> cursor(CursorOptions options) const;
     std::shared_ptr<const Snapshot> snapshot() const;
 

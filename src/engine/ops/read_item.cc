@@ -27,7 +27,10 @@ Result<ItemReader::Found> ItemReader::read(
     bool measure
 ) const {
     std::string bytes;
-    GATELEG_TRY_ASSIGN(const bool there, store.get(key, bytes, snapshot));
+    GATELEG_TRY_ASSIGN(
+        const bool there,
+        snapshot == nullptr ? store.get_and_keep(key, bytes) : store.get(key, bytes, snapshot)
+    );
     if (!there) {
         return Found{};
     }

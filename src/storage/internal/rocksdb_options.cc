@@ -55,9 +55,9 @@ public:
     void LogHeader(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-rocksdb::BlockBasedTableOptions table_options(std::size_t cache_bytes) {
+rocksdb::BlockBasedTableOptions table_options(std::shared_ptr<rocksdb::Cache> cache) {
     rocksdb::BlockBasedTableOptions table;
-    table.block_cache = rocksdb::NewLRUCache(cache_bytes, cache_shard_bits(cache_bytes));
+    table.block_cache = std::move(cache);
     table.cache_index_and_filter_blocks = true;
     table.pin_l0_filter_and_index_blocks_in_cache = true;
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -80,16 +80,18 @@ int cache_shard_bits(std::size_t cache_bytes) {
     return std::min(static_cast<int>(std::bit_width(parts)) - 1, kMostShardBits);
 }
 
+std::shared_ptr<rocksdb::Cache> make_block_cache(std::size_t cache_bytes) {
+    return rocksdb::NewLRUCache(cache_bytes, cache_shard_bits(cache_bytes));
+}
+
 rocksdb::Options make_rocksdb_options(
-    const StoreOptions& options, rocksdb::Env* env, std::shared_ptr<SlabPool> slabs
+    rocksdb::Env* env, std::shared_ptr<rocksdb::Cache> cache, std::shared_ptr<SlabPool> slabs
 ) {
     rocksdb::Options rocks;
     rocks.env = env;
     rocks.create_if_missing = true;
     rocks.info_log = std::make_shared<ForwardingLogger>();
-    rocks.table_factory.reset(
-        rocksdb::NewBlockBasedTableFactory(table_options(options.block_cache_bytes))
-    );
+    rocks.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_options(std::move(cache))));
 
     // There is one writer: the engine's commit thread.
     rocks.allow_concurrent_memtable_write = false;

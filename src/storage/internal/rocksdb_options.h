@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
+#include <rocksdb/cache.h>
 #include <rocksdb/options.h>
 
 #include "storage/internal/slabs.h"
-#include "storage/store.h"
 
 namespace gateleg::storage::internal {
 
@@ -22,12 +22,16 @@ inline constexpr int kUsualYoungFiles = 4;
 // fetches one anew.
 int cache_shard_bits(std::size_t cache_bytes);
 
+std::shared_ptr<rocksdb::Cache> make_block_cache(std::size_t cache_bytes);
+
 // How files of each level are packed while there are writes, as RocksDB writes such options; the
 // last stands for all that follow. Tidying packs better.
 std::string usual_compression();
 
 rocksdb::Options make_rocksdb_options(
-    const StoreOptions& options, rocksdb::Env* env, std::shared_ptr<SlabPool> slabs = nullptr
+    rocksdb::Env* env,
+    std::shared_ptr<rocksdb::Cache> cache,
+    std::shared_ptr<SlabPool> slabs = nullptr
 );
 
 }  // namespace gateleg::storage::internal

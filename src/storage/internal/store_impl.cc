@@ -33,7 +33,9 @@ constexpr std::uint64_t kBytesBetweenLooks = 16 * kMegabyte;
 }  // namespace
 
 Store::Impl::Impl(const StoreOptions& options)
-    : options_(options), tick_(options.hooks ? options.hooks->tick : internal::Hooks{}.tick) {
+    : options_(options),
+      tick_(options.hooks ? options.hooks->tick : internal::Hooks{}.tick),
+      cache_(internal::make_block_cache(options.block_cache_bytes)) {
     if (options_.in_memory) {
         database_->env.reset(rocksdb::NewMemEnv(rocksdb::Env::Default()));
         // Errors only say that it exists.
@@ -85,7 +87,7 @@ void Store::Impl::make_env() {
 
 rocksdb::Options Store::Impl::rocksdb_options() {
     rocksdb::Env* env = database_->env ? database_->env.get() : rocksdb::Env::Default();
-    auto rocks = internal::make_rocksdb_options(options_, env, slabs_);
+    auto rocks = internal::make_rocksdb_options(env, cache_, slabs_);
     background_ = std::make_shared<internal::BackgroundState>();
     rocks.listeners.push_back(background_);
     return rocks;
@@ -120,6 +122,8 @@ void Store::Impl::reopen_database() {
     }
     const auto mark = current_mark();
     database_->db.reset();
+    // What was refused when the disk was full may be there now.
+    rows_.forget_all();
     try {
         tidying_.start_over();
         if (open_database(mark)) {
@@ -132,14 +136,15 @@ void Store::Impl::reopen_database() {
     database_->gate.open();
 }
 
-Result<void> Store::Impl::write(rocksdb::WriteBatch& batch, WriteClass write_class) {
+Result<void> Store::Impl::write(WriteBatch::Impl& batch, WriteClass write_class) {
     const std::lock_guard lock(write_mutex_);
     GATELEG_TRY(check_mode(write_class));
-    const auto status = database_->db->Write(write_options_, &batch);
+    const internal::RowCache::Write under_way(rows_, batch.touched);
+    const auto status = database_->db->Write(write_options_, &batch.batch);
     if (!status.ok()) {
         return note_failure("write", status);
     }
-    bytes_since_look_ += batch.GetDataSize();
+    bytes_since_look_ += batch.batch.GetDataSize();
     if (bytes_since_look_ >= kBytesBetweenLooks) {
         bytes_since_look_ = 0;
         look_now_.store(true);

@@ -10,15 +10,16 @@
 #include <thread>
 
 #include <rocksdb/options.h>
-#include <rocksdb/write_batch.h>
 
 #include "storage/internal/background_state.h"
 #include "storage/internal/data_directory.h"
 #include "storage/internal/database.h"
 #include "storage/internal/high_water_mark.h"
 #include "storage/internal/hooks.h"
+#include "storage/internal/row_cache.h"
 #include "storage/internal/slabs.h"
 #include "storage/internal/tidying.h"
+#include "storage/internal/write_batch_impl.h"
 #include "storage/store.h"
 
 namespace gateleg::storage {
@@ -31,9 +32,10 @@ public:
     Impl& operator=(const Impl&) = delete;
 
     const std::shared_ptr<internal::Database>& database() const { return database_; }
+    internal::RowCache& rows() { return rows_; }
     const rocksdb::ReadOptions& read_options() const { return read_options_; }
 
-    Result<void> write(rocksdb::WriteBatch& batch, WriteClass write_class);
+    Result<void> write(WriteBatch::Impl& batch, WriteClass write_class);
     Result<void> flush();
     Health health() const;
     std::string health_reason() const;
@@ -65,6 +67,8 @@ private:
     StoreOptions options_;
     std::chrono::milliseconds tick_;
     std::optional<internal::DataDirectory> directory_;
+    std::shared_ptr<rocksdb::Cache> cache_;
+    internal::RowCache rows_{cache_};
     std::shared_ptr<internal::Database> database_ = std::make_shared<internal::Database>();
     std::shared_ptr<internal::BackgroundState> background_;
     rocksdb::WriteOptions write_options_;
