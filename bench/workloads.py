@@ -15,6 +15,8 @@ TABLE = "bench_orders"
 INDEX = "by_day"
 ORDERS_PER_CUSTOMER = 50
 PREPARED = 20_000
+# As many as there are items, so that a server which keeps what was asked for cannot do with a few of them.
+READS = 100_000
 LOADERS = 4
 BATCH = 25
 
@@ -102,7 +104,7 @@ class Orders:
 
 # name: (operation, maker, connections, how many to prepare, what the table calls it)
 WORKLOADS = {
-    "get": ("GetItem", Orders.get, 16, PREPARED, "GetItem"),
+    "get": ("GetItem", Orders.get, 16, READS, "GetItem"),
     "put": ("PutItem", Orders.put, 16, PREPARED, "PutItem"),
     "update": ("UpdateItem", Orders.update, 16, PREPARED, "UpdateItem with a condition"),
     "query": ("Query", Orders.query, 16, PREPARED, "Query of 20 items"),
