@@ -12,9 +12,14 @@ CommitContext::CommitContext(
 )
     : store_(store), clock_(clock), catalog_(std::move(catalog)), hot_keys_(hot_keys) {}
 
-Result<bool> CommitContext::get(std::string_view key, std::string& value) const {
+Result<bool> CommitContext::get(
+    std::string_view key, std::string& value, const storage::EarlyRead& early
+) const {
     const auto pending = pending_.find(key);
     if (pending == pending_.end()) {
+        if (store_.is_newest(key, early)) {
+            return early.found;
+        }
         return store_.get(key, value);
     }
     if (!pending->second) {

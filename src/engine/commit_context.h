@@ -44,8 +44,10 @@ public:
         }
     }
 
-    // The newest value under `key`; false if there is none.
-    Result<bool> get(std::string_view key, std::string& value) const;
+    // The newest value under `key`; false if there is none. It is not read again if `early` says
+    // that `value` is what was read of it, and it still is the newest.
+    Result<bool> get(std::string_view key, std::string& value, const storage::EarlyRead& early = {})
+        const;
     void put(std::string_view key, std::string_view value);
     void erase(std::string_view key);
 

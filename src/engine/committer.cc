@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include <sys/resource.h>
+
 #include "base/burst.h"
 #include "base/log.h"
 
@@ -19,6 +21,9 @@ constexpr std::size_t kMaxBatchBytes = 8 << 20;
 // So many replies cost no more to send from here than to hand to their threads; with more the disk
 // would wait for them.
 constexpr std::size_t kFewReplies = 32;
+// Whoever waits for a write that is synced waits for the disk as well; whoever reads, for a
+// processor alone.
+constexpr int kNiceWithSync = 5;
 
 }  // namespace
 
@@ -88,6 +93,9 @@ TableCounts Committer::counts(TableId table) const {
 }
 
 void Committer::run(const std::stop_token& stop) {
+    if (store_.durability() == storage::Durability::kFsync) {
+        setpriority(PRIO_PROCESS, 0, kNiceWithSync);  // of this thread alone
+    }
     Operations taken;
     for (;;) {
         {

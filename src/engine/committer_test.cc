@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/catalog_loader.h"
+#include "engine/item_writer.h"
 #include "engine/keyspace.h"
+#include "expr/test_request.h"
 #include "storage/internal/hooks.h"
 #include "storage/internal/test_directory.h"
 
@@ -149,6 +151,58 @@ TEST_F(CommitterTest, OperationsOfABatchSeeEachOthersChanges) {
     release();
     ASSERT_TRUE(run(look));
     EXPECT_EQ(seen, (std::vector<std::string>{"none", "1", "1", "2", "none", "3"}));
+}
+
+TEST_F(CommitterTest, AnItemThatWasReadEarlyIsReadAgainWhenItHasChanged) {
+    start();
+    const auto table = table_named("orders");
+    ASSERT_TRUE(run([&](CommitContext& context) { context.store_table(table); }));
+    expr::Cache expressions;
+    const auto put = [](CommitContext& context, const std::string& key, const std::string& version
+                     ) {
+        const auto json = R"({"pk":{"S":"a"},"version":{"N":")" + version + "\"}}";
+        context.put(key, expr::item(json).view().bytes());
+    };
+    // What a deletion finds: it was read early, and then these changes came, in batches of their
+    // own or in the batch of the deletion itself.
+    const auto found = [&](const Call::Apply& before, const Call::Apply& beside) {
+        dynamo::ItemWrite write{.table = "orders"};
+        ItemWriter writer(
+            WriteKind::kDelete, std::move(write), expr::item(R"({"pk":{"S":"a"}})"), std::nullopt
+        );
+        EXPECT_TRUE(writer.compile(expressions));
+        EXPECT_TRUE(writer.bind(table));
+        auto room = kEarlyBytes;
+        writer.read_early(*store_, room);
+        EXPECT_EQ(room == kEarlyBytes, !stored(writer.key()));
+        if (before) {
+            EXPECT_TRUE(run(before));
+        }
+        std::string version;
+        EXPECT_TRUE(run([&](CommitContext& context) {
+            if (beside) {
+                beside(context);
+            }
+            EXPECT_TRUE(writer.evaluate(context));
+            const auto old = writer.old_item();
+            version = old ? std::string(old->find("version")->text()) : "none";
+        }));
+        return version;
+    };
+    const auto key = item_key(*table, expr::item(R"({"pk":{"S":"a"}})").view());
+    const auto put_version = [&](const std::string& version) {
+        return [&, version](CommitContext& context) { put(context, key, version); };
+    };
+    const Call::Apply erase = [&](CommitContext& context) { context.erase(key); };
+    EXPECT_EQ(found({}, {}), "none");
+    EXPECT_EQ(found(put_version("1"), {}), "1");
+    EXPECT_EQ(found({}, {}), "1");
+    EXPECT_EQ(found(put_version("2"), {}), "2");
+    EXPECT_EQ(found({}, put_version("3")), "3");
+    EXPECT_EQ(found(put_version("4"), put_version("5")), "5");
+    EXPECT_EQ(found({}, erase), "none");
+    EXPECT_EQ(found(put_version("6"), {}), "6");
+    EXPECT_EQ(found(erase, {}), "none");
 }
 
 TEST_F(CommitterTest, NothingIsAnsweredBeforeTheBatchIsWritten) {

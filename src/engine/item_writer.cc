@@ -151,7 +151,21 @@ Result<void> ItemWriter::bind(std::shared_ptr<const Table> table) {
         GATELEG_TRY(check_scalar_keys(*table_, expr::nested_root_names(*condition_)));
     }
     key_ = item_key(*table_, item_.view());
+    early_ = {};
     return {};
+}
+
+void ItemWriter::read_early(const storage::Store& store, std::size_t& room) {
+    const bool asks = kind_ != WriteKind::kPut || condition_.has_value();
+    if (!asks || room == 0) {
+        return;
+    }
+    // What cannot be read now is read again, and the failure is known then.
+    if (auto read = store.get_early(key_, old_bytes_, room)) {
+        early_ = *read;
+        const bool too_long = read->found && old_bytes_.empty();
+        room -= too_long ? room : old_bytes_.size();
+    }
 }
 
 void ItemWriter::want_updated(bool old_values, bool new_values) {
@@ -173,7 +187,7 @@ Result<void> ItemWriter::rebind(const CommitContext& context) {
 Result<void> ItemWriter::evaluate(CommitContext& context) {
     GATELEG_TRY(rebind(context));
     context.count_write(key_);
-    GATELEG_TRY_ASSIGN(exists_, context.get(key_, old_bytes_));
+    GATELEG_TRY_ASSIGN(exists_, context.get(key_, old_bytes_, early_));
     if (condition_ && !expr::holds(*condition_, old_item())) {
         return conditional_check_failed(write_.return_old_on_failure, old_item());
     }

@@ -1,11 +1,13 @@
 // One put, update, delete or condition check on one item, from its request to its place in a batch.
 //
-// The steps run in this order: compile (expressions alone), bind (against the table), both on the
-// caller's thread; evaluate (reads the item, checks the condition, works out the new one) and
-// apply, both on the commit thread. A transaction evaluates all its writers before it applies any.
+// The steps run in this order: compile (expressions alone), bind (against the table) and read_early
+// (a guess), all on the caller's thread; evaluate (reads the item, checks the condition, works out
+// the new one) and apply, both on the commit thread. A transaction evaluates all its writers before
+// it applies any.
 
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +26,9 @@ namespace gateleg::engine {
 
 enum class WriteKind : std::uint8_t { kPut, kUpdate, kDelete, kCheck };
 
+// Room for items that one operation has read early: what waits for its turn holds it.
+inline constexpr std::size_t kEarlyBytes = std::size_t{64} << 10;
+
 // Stays where it was made: its compiled expressions point into its request.
 class ItemWriter {
 public:
@@ -41,6 +46,9 @@ public:
 
     Result<void> compile(expr::Cache& cache);
     Result<void> bind(std::shared_ptr<const Table> table);
+    // The item as it is now, which the commit thread then need not read unless it changes
+    // meanwhile. `room` is for the items that an operation holds so, in bytes, and is used up.
+    void read_early(const storage::Store& store, std::size_t& room);
     // Which of UPDATED_OLD and UPDATED_NEW the caller will ask for.
     void want_updated(bool old_values, bool new_values);
 
@@ -80,6 +88,7 @@ private:
     bool want_updated_old_ = false;
     bool want_updated_new_ = false;
 
+    storage::EarlyRead early_;
     std::string old_bytes_;
     bool exists_ = false;
     std::optional<value::EncodedItem> updated_item_;

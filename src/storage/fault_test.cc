@@ -199,6 +199,7 @@ TEST_F(FaultTest, RowsThatAreKeptInMemoryAreForgottenWithTheDatabase) {
         return value;
     };
     EXPECT_EQ(read_often(), std::string(200, 'v'));
+    const auto early = *store->get_early("key1", value, 1000);
     faults_->failing = internal::DiskCall::kSync;
     faults_->fault = internal::DiskFault::kNoSpace;
     faults_->calls_until_error = 0;
@@ -211,6 +212,7 @@ TEST_F(FaultTest, RowsThatAreKeptInMemoryAreForgottenWithTheDatabase) {
     EXPECT_TRUE(*store->get("key1", newest));
     EXPECT_EQ(newest, "refused");
     EXPECT_EQ(read_often(), newest);
+    EXPECT_FALSE(store->is_newest("key1", early));
 }
 
 TEST_F(FaultTest, HeldSnapshotDelaysTheReplacementOnly) {

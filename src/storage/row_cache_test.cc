@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <set>
 #include <string>
@@ -40,6 +41,14 @@ protected:
         rows_.keep(key, value, miss(key));
     }
 
+    // It sees now and then how full the cache is.
+    void fill() {
+        EXPECT_TRUE(cache_->Insert("block", nullptr, 15 * kMegabyte / 2, nullptr).ok());
+        for (int i = 0; i < 1024; ++i) {
+            rows_.wants_block();
+        }
+    }
+
     static RowCache::Touched touched(std::string_view key) {
         RowCache::Touched touched;
         touched.add(key);
@@ -62,10 +71,38 @@ TEST_F(RowCacheTest, KeepsRowsUntilTheyAreWritten) {
     EXPECT_EQ(find("a"), "3");
 }
 
-TEST_F(RowCacheTest, KeepsWhatIsAskedForTwice) {
-    rows_.keep("a", "1", miss("a"));
+TEST_F(RowCacheTest, KeepsAllThereIsRoomForAndThenWhatIsAskedForTwice) {
     rows_.keep("a", "1", miss("a"));
     EXPECT_EQ(find("a"), "1");
+    fill();
+    rows_.keep("b", "2", miss("b"));
+    rows_.keep("b", "2", miss("b"));
+    EXPECT_EQ(find("b"), "2");
+    rows_.keep("c", "3", miss("c"));
+    EXPECT_EQ(find("c"), "");
+}
+
+TEST_F(RowCacheTest, TellsWhetherARowIsWhatItWas) {
+    const auto counts = miss("a").counts;
+    EXPECT_TRUE(rows_.is_newest("a", counts));
+    EXPECT_FALSE(rows_.is_newest("a", {}));
+    auto changes = touched("b");
+    { const RowCache::Write write(rows_, changes); }
+    EXPECT_TRUE(rows_.is_newest("a", counts));
+    changes = touched("a");
+    RowCounts during;
+    {
+        const RowCache::Write write(rows_, changes);
+        during = miss("a").counts;
+        EXPECT_FALSE(rows_.is_newest("a", counts));
+        EXPECT_FALSE(rows_.is_newest("a", during));
+    }
+    EXPECT_FALSE(rows_.is_newest("a", counts));
+    EXPECT_FALSE(rows_.is_newest("a", during));
+    const auto after = miss("a").counts;
+    EXPECT_TRUE(rows_.is_newest("a", after));
+    rows_.forget_all();
+    EXPECT_FALSE(rows_.is_newest("a", after));
 }
 
 TEST_F(RowCacheTest, KeepsSeveralRowsOfAPlace) {
@@ -205,12 +242,55 @@ TEST_F(RowCacheTest, AFullCacheTakesFewBlocks) {
         return count;
     };
     EXPECT_EQ(wanted(), 1024);
-    ASSERT_TRUE(cache_->Insert("block", nullptr, 15 * kMegabyte / 2, nullptr).ok());
-    wanted();
+    fill();
     EXPECT_EQ(wanted(), 128);
     cache_->Erase("block");
     wanted();
     EXPECT_EQ(wanted(), 1024);
+}
+
+TEST(EarlyReadTest, IsNewestUntilItsRowIsWritten) {
+    StoreOptions options;
+    options.in_memory = true;
+    const auto store = Store::open(options);
+    const auto write = [&](const auto& change) {
+        WriteBatch batch;
+        change(batch);
+        ASSERT_TRUE(store->write(batch));
+    };
+    write([](auto& batch) { batch.put("row", "1"); });
+    const auto changes = std::vector<std::function<void(WriteBatch&)>>{
+        [](auto& batch) { batch.put("row", "2"); },
+        [](auto& batch) { batch.put("row", "2"); },  // the same again
+        [](auto& batch) { batch.erase("row"); },
+        [](auto& batch) { batch.put("row", "3"); },
+        [](auto& batch) { batch.erase_range("ro", "rp"); },
+    };
+    for (const auto& change : changes) {
+        std::string value;
+        const auto early = *store->get_early("row", value, 10);
+        std::string now;
+        EXPECT_EQ(early.found, *store->get("row", now));
+        EXPECT_EQ(value, now);
+        write([](auto& batch) { batch.put("another", "1"); });
+        EXPECT_TRUE(store->is_newest("row", early));
+        write(change);
+        EXPECT_FALSE(store->is_newest("row", early));
+    }
+}
+
+TEST(EarlyReadTest, LongRowsAreNotHeld) {
+    StoreOptions options;
+    options.in_memory = true;
+    const auto store = Store::open(options);
+    WriteBatch batch;
+    batch.put("row", std::string(1000, 'v'));
+    ASSERT_TRUE(store->write(batch));
+    std::string value;
+    EXPECT_TRUE(store->is_newest("row", *store->get_early("row", value, 1000)));
+    EXPECT_EQ(value.size(), 1000);
+    EXPECT_FALSE(store->is_newest("row", *store->get_early("row", value, 999)));
+    EXPECT_TRUE(value.empty());
 }
 
 // One thread writes numbers that grow, and takes them away now and then; readers must never see an

@@ -87,6 +87,28 @@ Result<bool> Store::get_and_keep(std::string_view key, std::string& value) const
     return there;
 }
 
+Result<EarlyRead> Store::get_early(std::string_view key, std::string& value, std::size_t most_bytes)
+    const {
+    EarlyRead early;
+    internal::RowCache::Miss miss;
+    early.found = impl_->rows().find(key, value, miss);
+    if (!early.found) {
+        GATELEG_TRY_ASSIGN(
+            early.found, read(*impl_->database(), impl_->read_options(), key, value)
+        );
+    }
+    if (!early.found || value.size() <= most_bytes) {
+        early.counts = miss.counts;
+    } else {
+        std::string().swap(value);
+    }
+    return early;
+}
+
+bool Store::is_newest(std::string_view key, const EarlyRead& early) const {
+    return impl_->rows().is_newest(key, early.counts);
+}
+
 std::unique_ptr<Cursor> Store::cursor(CursorOptions options) const {
     const Snapshot* snapshot = options.snapshot;
     auto pass =
@@ -121,6 +143,10 @@ Result<void> Store::verify_checksums() const {
         return closed();
     }
     return to_result("verify checksums", db->VerifyChecksum());
+}
+
+Durability Store::durability() const {
+    return impl_->durability();
 }
 
 Health Store::health() const {

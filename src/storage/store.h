@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "storage/cursor.h"
+#include "storage/early_read.h"
 #include "storage/write_batch.h"
 
 namespace gateleg::storage {
@@ -96,6 +97,12 @@ public:
         const;
     // As get(), and keeps the row in memory for the next who asks.
     Result<bool> get_and_keep(std::string_view key, std::string& value) const;
+    // As get(), for a write that is decided later: by then is_newest() tells, to the thread that
+    // writes, whether the row still is what was read. Never for a row of more than `most_bytes`,
+    // which is not held until then.
+    Result<EarlyRead> get_early(std::string_view key, std::string& value, std::size_t most_bytes)
+        const;
+    bool is_newest(std::string_view key, const EarlyRead& early) const;
     std::unique_ptr<Cursor> cursor(CursorOptions options) const;
     std::shared_ptr<const Snapshot> snapshot() const;
 
@@ -109,6 +116,7 @@ public:
     // Reads every block of every file. Slow, for background scrubbing.
     Result<void> verify_checksums() const;
 
+    Durability durability() const;
     Health health() const;
     // Empty when health() is kOk.
     std::string health_reason() const;

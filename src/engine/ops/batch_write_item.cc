@@ -20,6 +20,7 @@ public:
         : request_(std::move(request)), done_(std::move(done)) {}
 
     Result<void> prepare(const Core& core) {
+        auto room = kEarlyBytes;
         for (auto& table : request_.tables) {
             GATELEG_TRY_ASSIGN(const auto found, core.get_table(table.name));
             std::set<std::string_view> seen;
@@ -35,6 +36,7 @@ public:
                 if (!seen.insert(writer.key()).second) {
                     return validation_error("Provided list of item keys contains duplicates");
                 }
+                writer.read_early(core.store, room);
             }
         }
         return {};

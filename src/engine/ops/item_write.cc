@@ -26,7 +26,10 @@ public:
     Result<void> prepare(const Core& core) {
         GATELEG_TRY(writer_.compile(core.expressions));
         GATELEG_TRY_ASSIGN(auto table, core.get_table(writer_.table_name()));
-        return writer_.bind(std::move(table));
+        GATELEG_TRY(writer_.bind(std::move(table)));
+        auto room = kEarlyBytes;
+        writer_.read_early(core.store, room);
+        return {};
     }
 
     void apply(CommitContext& context) override {

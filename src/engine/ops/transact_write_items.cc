@@ -93,6 +93,10 @@ private:
         if (cancellation.any()) {
             return std::move(cancellation).error();
         }
+        auto room = kEarlyBytes;
+        for (auto& writer : writers_) {
+            writer.read_early(core.store, room);
+        }
         return {};
     }
 

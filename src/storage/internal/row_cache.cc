@@ -28,7 +28,7 @@ constexpr unsigned kBlocksBetweenLooks = 256;
 constexpr std::size_t kBlockName = 16;
 
 struct Row {
-    RowCache::Counts counts;
+    RowCounts counts;
     std::string value;
 };
 
@@ -104,6 +104,11 @@ struct RowCache::Place {
 struct RowCache::Places {
     std::array<Place, kPlaces> of_keys;
     std::atomic<std::uint64_t> ranges;  // the count of a place that all keys share
+
+    RowCounts counts(const Place& place) const {
+        return {
+            place.count.load(std::memory_order_acquire), ranges.load(std::memory_order_acquire)};
+    }
 };
 
 void RowCache::Freeing::operator()(Places* places) const {
@@ -124,16 +129,15 @@ bool RowCache::find(std::string_view key, std::string& value, Miss& miss) {
     }
     const auto hash = hash64(key);
     auto& place = places_->of_keys[place_of(hash)];
-    miss.counts = {
-        place.count.load(std::memory_order_acquire),
-        places_->ranges.load(std::memory_order_acquire)};
-    const bool being_written = (miss.counts.place | miss.counts.ranges) % 2 != 0;
+    miss.counts = places_->counts(place);
     const auto mark = mark_of(hash);
     if (!place.may_keep(mark)) {
-        miss.worth_keeping = !being_written && place.is_asked_again(mark);
+        miss.worth_keeping =
+            !miss.counts.being_written() &&
+            (!is_full_.load(std::memory_order_relaxed) || place.is_asked_again(mark));
         return false;
     }
-    miss.worth_keeping = !being_written;
+    miss.worth_keeping = !miss.counts.being_written();
     auto* const handle = cache_->Lookup(Name(key).slice());
     if (handle == nullptr) {
         return false;
@@ -157,6 +161,11 @@ void RowCache::keep(std::string_view key, std::string_view value, const Miss& mi
     const auto bytes = sizeof(Row) + row->value.capacity();
     // A full cache deletes it, which is as good.
     cache_->Insert(Name(key).slice(), row.release(), bytes, &delete_row).PermitUncheckedError();
+}
+
+bool RowCache::is_newest(std::string_view key, const RowCounts& counts) const {
+    return !counts.being_written() &&
+           counts == places_->counts(places_->of_keys[place_of(hash64(key))]);
 }
 
 bool RowCache::wants_block() {

@@ -18,6 +18,8 @@
 
 #include <rocksdb/cache.h>
 
+#include "storage/early_read.h"
+
 namespace gateleg::storage::internal {
 
 // Thread-safe, except that writes take turns.
@@ -27,20 +29,20 @@ public:
     RowCache(const RowCache&) = delete;
     RowCache& operator=(const RowCache&) = delete;
 
-    struct Counts {
-        std::uint64_t place = 0;
-        std::uint64_t ranges = 0;
-        bool operator==(const Counts&) const = default;
-    };
     // What find() has to tell keep().
     struct Miss {
-        Counts counts;
-        bool worth_keeping = false;  // to keep a row takes as long as to find it a few times
+        RowCounts counts;
+        // While the cache has room, and of a row that is asked for again: to keep one takes as long
+        // as to find it a few times, and others have to go for it.
+        bool worth_keeping = false;
     };
 
     // False if the row is not here; then it may be read from the database and kept.
     bool find(std::string_view key, std::string& value, Miss& miss);
     void keep(std::string_view key, std::string_view value, const Miss& miss);
+    // Nothing has been written to the row since the counts were taken, and nothing is being
+    // written.
+    bool is_newest(std::string_view key, const RowCounts& counts) const;
 
     // Whether a block that is read for the sake of a row should stay in the cache: all of them
     // while it has room, and one of a few when it is full, or they only push each other out.

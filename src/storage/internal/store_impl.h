@@ -37,6 +37,7 @@ public:
 
     Result<void> write(WriteBatch::Impl& batch, WriteClass write_class);
     Result<void> flush();
+    Durability durability() const { return options_.durability; }
     Health health() const;
     std::string health_reason() const;
 
