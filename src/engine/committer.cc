@@ -49,7 +49,8 @@ bool Committer::submit(std::unique_ptr<WriteOperation>& operation) {
     }
     operation->queued_at = std::chrono::steady_clock::now();
     queue_.push_back(std::move(operation));
-    if (std::exchange(consumer_sleeps_, false)) {
+    if (consumer_sleeps_.load(std::memory_order_relaxed)) {
+        consumer_sleeps_.store(false, std::memory_order_relaxed);
         queue_filled_.notify_one();
     }
     return true;
@@ -100,11 +101,11 @@ void Committer::run(const std::stop_token& stop) {
     for (;;) {
         {
             std::unique_lock lock(queue_mutex_);
-            consumer_sleeps_ = queue_.empty();
+            consumer_sleeps_.store(queue_.empty(), std::memory_order_relaxed);
             if (!queue_filled_.wait(lock, stop, [this] { return !queue_.empty(); })) {
                 return;  // stopped, and nothing left to do
             }
-            consumer_sleeps_ = false;
+            consumer_sleeps_.store(false, std::memory_order_relaxed);
             taken.swap(queue_);
         }
         commit(taken);

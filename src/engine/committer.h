@@ -53,6 +53,9 @@ public:
     // False, and nothing happens, when the queue is full.
     [[nodiscard]] bool submit(std::unique_ptr<WriteOperation>& operation);
 
+    // False while the commit thread waits for something to do.
+    bool is_busy() const { return !consumer_sleeps_.load(std::memory_order_relaxed); }
+
     // The durable state.
     std::shared_ptr<const Catalog> catalog() const;
     TableCounts counts(TableId table) const;
@@ -108,8 +111,8 @@ private:
     mutable std::mutex queue_mutex_;
     std::condition_variable_any queue_filled_;
     Operations queue_;
-    bool consumer_sleeps_ = false;
-    std::jthread thread_;  // last: starts when everything above is there
+    std::atomic<bool> consumer_sleeps_{false};  // written under the mutex
+    std::jthread thread_;                       // last: starts when everything above is there
 };
 
 }  // namespace gateleg::engine

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/catalog_loader.h"
+#include "engine/core.h"
 #include "engine/item_writer.h"
 #include "engine/keyspace.h"
 #include "expr/test_request.h"

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,9 @@
 #include "storage/store.h"
 
 namespace gateleg::engine {
+
+// Room for items that one operation has read early: what waits for its turn holds it.
+inline constexpr std::size_t kEarlyBytes = std::size_t{64} << 10;
 
 // References to parts that the Engine owns; they outlive every operation.
 struct Core {
@@ -44,6 +48,9 @@ struct Core {
     }
 
     bool clock_is_trusted() const { return clock_guard == nullptr || clock_guard->is_trusted(); }
+
+    // An idle commit thread reads items as soon as anybody else.
+    std::size_t early_room() const { return committer.is_busy() ? kEarlyBytes : 0; }
 
     // Queues `operation`; a full queue is answered at once.
     void submit(std::unique_ptr<WriteOperation> operation) const {

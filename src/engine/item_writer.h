@@ -26,9 +26,6 @@ namespace gateleg::engine {
 
 enum class WriteKind : std::uint8_t { kPut, kUpdate, kDelete, kCheck };
 
-// Room for items that one operation has read early: what waits for its turn holds it.
-inline constexpr std::size_t kEarlyBytes = std::size_t{64} << 10;
-
 // Stays where it was made: its compiled expressions point into its request.
 class ItemWriter {
 public:

@@ -20,7 +20,7 @@ public:
         : request_(std::move(request)), done_(std::move(done)) {}
 
     Result<void> prepare(const Core& core) {
-        auto room = kEarlyBytes;
+        auto room = core.early_room();
         for (auto& table : request_.tables) {
             GATELEG_TRY_ASSIGN(const auto found, core.get_table(table.name));
             std::set<std::string_view> seen;

@@ -27,7 +27,7 @@ public:
         GATELEG_TRY(writer_.compile(core.expressions));
         GATELEG_TRY_ASSIGN(auto table, core.get_table(writer_.table_name()));
         GATELEG_TRY(writer_.bind(std::move(table)));
-        auto room = kEarlyBytes;
+        auto room = core.early_room();
         writer_.read_early(core.store, room);
         return {};
     }

@@ -93,7 +93,7 @@ private:
         if (cancellation.any()) {
             return std::move(cancellation).error();
         }
-        auto room = kEarlyBytes;
+        auto room = core.early_room();
         for (auto& writer : writers_) {
             writer.read_early(core.store, room);
         }
