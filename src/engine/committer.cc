@@ -94,7 +94,7 @@ TableCounts Committer::counts(TableId table) const {
 }
 
 void Committer::run(const std::stop_token& stop) {
-    if (store_.durability() == storage::Durability::kFsync) {
+    if (store_.syncs()) {
         setpriority(PRIO_PROCESS, 0, kNiceWithSync);  // of this thread alone
     }
     Operations taken;

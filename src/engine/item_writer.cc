@@ -163,8 +163,10 @@ void ItemWriter::read_early(const storage::Store& store, std::size_t& room) {
     // What cannot be read now is read again, and the failure is known then.
     if (auto read = store.get_early(key_, old_bytes_, room)) {
         early_ = *read;
-        const bool too_long = read->found && old_bytes_.empty();
-        room -= too_long ? room : old_bytes_.size();
+        if (read->found) {
+            // Empty: it was too long, and so is likely to be the next.
+            room -= old_bytes_.empty() ? room : old_bytes_.size();
+        }
     }
 }
 

@@ -145,8 +145,8 @@ Result<void> Store::verify_checksums() const {
     return to_result("verify checksums", db->VerifyChecksum());
 }
 
-Durability Store::durability() const {
-    return impl_->durability();
+bool Store::syncs() const {
+    return impl_->syncs();
 }
 
 Health Store::health() const {

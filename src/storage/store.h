@@ -116,7 +116,8 @@ public:
     // Reads every block of every file. Slow, for background scrubbing.
     Result<void> verify_checksums() const;
 
-    Durability durability() const;
+    // Whether write() waits for a disk: never in memory.
+    bool syncs() const;
     Health health() const;
     // Empty when health() is kOk.
     std::string health_reason() const;

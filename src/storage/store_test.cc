@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/internal/test_directory.h"
+
 namespace gateleg::storage {
 namespace {
 
@@ -24,6 +26,17 @@ TEST(StoreTest, ReadsWhatWasWritten) {
     ASSERT_TRUE(*store->get("a", value));
     EXPECT_EQ(value, "1");
     EXPECT_FALSE(*store->get("b", value));
+}
+
+TEST(StoreTest, WaitsForADiskOnlyIfThereIsOneAndItShould) {
+    EXPECT_FALSE(open_in_memory()->syncs());
+    const internal::TestDirectory directory;
+    for (const auto durability : {Durability::kFsync, Durability::kProcess}) {
+        StoreOptions options;
+        options.directory = directory / "data";
+        options.durability = durability;
+        EXPECT_EQ(Store::open(options)->syncs(), durability == Durability::kFsync);
+    }
 }
 
 TEST(StoreTest, EraseAndEraseRangeRemove) {

@@ -37,7 +37,7 @@ public:
 
     Result<void> write(WriteBatch::Impl& batch, WriteClass write_class);
     Result<void> flush();
-    Durability durability() const { return options_.durability; }
+    bool syncs() const { return write_options_.sync; }
     Health health() const;
     std::string health_reason() const;
 
